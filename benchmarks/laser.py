@@ -20,7 +20,7 @@ from measuring import machine, print_table
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import kernel
 from racecar.base.parameters import ParameterTable
 from racecar.base.poses import NO_POSE, pose_of_angles
 from racecar.base.share import find_config
@@ -103,7 +103,7 @@ def _no_acceleration() -> Acceleration3:
     raise NotImplementedError
 
 
-@njit
+@kernel
 def _one_by_one(
     distances: NDArray[np.float64], pose: tuple[float, float, float],
     angles: NDArray[np.float64], limit: float, ranges: NDArray[np.float64],

@@ -6,11 +6,9 @@ import gc
 import json
 import os
 from pathlib import Path
-import pickle
 import subprocess
 import sys
-import threading
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -122,11 +120,14 @@ def test_a_kernel_takes_named_tuples_of_arrays():
 # Two kernels tell the same about the message as those of the simulator.
 TOLD = """
 import sys
+import numpy as np
 from racecar.base.compiled import announce_compilation
-from racecar.base.elementary import sine_cosine
-from racecar.base.types import quaternion_to_yaw
+from racecar.identification.smoother import smooth_linear
+from racecar.sensors.noise import fill_normal
 announce_compilation(lambda text: print('told', text, file=sys.stderr))
-sine_cosine(0.5), quaternion_to_yaw(0.0, 0.0, 0.0, 1.0)
+fill_normal(np.uint64(1), np.zeros(2))
+one = np.eye(1)
+smooth_linear(one, one, one, one, np.ones((2, 1)), np.zeros(1), one)
 """
 
 
@@ -136,24 +137,12 @@ def test_who_wants_to_hear_it_is_told_instead(tmp_path):
     assert done.stderr == LINE.replace('racecar:', 'told')
 
 
-def half(x):
-    return 0.5 * x
-
-
-def quarter(x):
-    # What the test puts there.
-    return halved(halved(x))  # type: ignore[name-defined]  # noqa: F821
-
-
-half.__module__ = quarter.__module__ = 'racecar.base.nowhere'
-
-
 @pytest.mark.parametrize('collects', [True, False])
 @pytest.mark.parametrize('argument', [1.0, 'no number'])
 def test_nothing_is_collected_while_kernels_compile_others(argument, collects):
     event = pytest.importorskip('numba.core.event')
-    callee = compiled.njit(lambda x: x / 2.0)
-    kernel = compiled.njit(lambda x: callee(x) + 1.0)
+    callee = compiled.kernel(lambda x: x / 2.0)
+    kernel = compiled.kernel(lambda x: callee(x) + 1.0)
 
     class Listener(event.Listener):  # type: ignore[name-defined] # not with every Numba
         found: list[bool] = []
@@ -179,77 +168,41 @@ def test_nothing_is_collected_while_kernels_compile_others(argument, collects):
     assert after == collects
 
 
-def test_a_kernel_that_only_kernels_call_gets_no_entry_for_python(tmp_path, monkeypatch):
-    numba = pytest.importorskip('numba')
-    monkeypatch.setattr(numba.config, 'CACHE_DIR', str(tmp_path))
-    inner = compiled.njit(half)
-    monkeypatch.setitem(globals(), 'halved', inner)
-    outer = compiled.njit(quarter)
+def test_routines_are_code_of_kernels_and_kernels_call_kernels():
+    @compiled.routine
+    def halve(numbers):
+        for k in range(len(numbers)):
+            numbers[k] *= 0.5
 
-    def cached():
-        return {path.name.partition('-')[0].partition('.')[2] for path in tmp_path.rglob('*.nbc')}
+    @compiled.kernel
+    def total(numbers):
+        halve(numbers)
+        return numbers.sum()
 
-    dispatcher: Any = inner
-    assert outer(8.0) == 2.0
-    assert dispatcher.signatures == []
-    assert cached() == {'quarter', 'half_callee'}
-    assert inner(8.0) == 4.0
-    assert cached() == {'quarter', 'half_callee', 'half'}
+    @compiled.kernel
+    def twice(numbers):
+        return total(numbers) + total(numbers)
 
-
-@pytest.mark.parametrize('action', ['save', 'load'])
-def test_processes_that_share_the_cache_do_not_mix_the_code_of_two_signatures(tmp_path, action):
-    """Between the index and the data that Numba writes, nobody else writes or reads."""
-    caching = pytest.importorskip('numba.core.caching')
-
-    def cache():
-        index = caching.IndexDataCacheFile(str(tmp_path), 'kernel', 'stamp')
-        for name in ('save', 'load'):
-            setattr(index, name, compiled._one_at_a_time(getattr(index, name), str(tmp_path)))
-        return index
-
-    first, second = cache(), cache()
-    found = []
-    act, step = {
-        'save': (lambda: second.save('float', 'code for float'), '_save_index'),
-        'load': (lambda: found.append(second.load('int')), '_save_data'),
-    }[action]
-    other = threading.Thread(target=act)
-    # What is left of older sources, under the name that comes next.
-    Path(first._data_path(first._data_name(1))).write_bytes(pickle.dumps('old code'))
-    write = getattr(first, step)
-
-    def write_late(*arguments):
-        other.start()
-        other.join(0.5)
-        write(*arguments)
-
-    setattr(first, step, write_late)
-    first.save('int', 'code for int')
-    other.join(60.0)
-    third = cache()
-    assert third.load('int') == 'code for int'
-    if action == 'save':
-        assert third.load('float') == 'code for float'
-    else:
-        assert found == ['code for int']
+    numbers = np.array([8.0, 16.0])
+    assert twice(numbers) == 12.0 + 6.0
+    assert numbers.tolist() == [2.0, 4.0]
+    assert total(numbers) == 3.0
+    # Other types, then the first again.
+    assert total(np.array([4.0, 2.0], np.float32)) == 3.0
+    assert total(np.array([4.0, 2.0])) == 3.0
 
 
-@pytest.mark.parametrize('module', ['racecar.base.compiled', 'racecar.base.gone'])
-def test_cache_that_names_a_class_of_older_sources_is_empty(tmp_path, module):
-    """Numba finds the classes of the arguments before it compares the stamp."""
-    caching = pytest.importorskip('numba.core.caching')
-    index = caching.IndexDataCacheFile(str(tmp_path), 'kernel', 'stamp')
-    index._load_index = compiled._of_these_sources(index._load_index)
-    index.save('float', 'code')
-    assert index.load('float') == 'code'
-    path = Path(index._index_path)
-    named = f'c{module}\nGoneTuple\n.'.encode()
-    # Numba's version first, then a stamp and overloads of which one cannot be found.
-    path.write_bytes(pickle.dumps(index._version) + named)
-    assert index.load('float') is None
-    index.save('float', 'new code')
-    assert index.load('float') == 'new code'
+def test_compiled_code_has_a_form_of_its_own_where_plain_python_needs_another():
+    @compiled.compiled_as(compiled.pure(lambda x: x + 1.0))
+    def shown(x):
+        return x - 1.0
+
+    @compiled.kernel
+    def ask(x):
+        return shown(x)
+
+    assert shown(1.0) == 0.0
+    assert ask(1.0) == (2.0 if compiled.COMPILED else 0.0)
 
 
 def test_a_disk_without_room_for_the_code_does_not_end_the_program(tmp_path):
@@ -262,19 +215,6 @@ def test_a_disk_without_room_for_the_code_does_not_end_the_program(tmp_path):
     # Those that fit are there, the others are compiled again.
     (again, _), _ = start('compiled', tmp_path)
     assert 0 < again < until_warm
-
-
-def test_code_that_did_not_fit_is_not_taken_from_older_sources(tmp_path):
-    caching = pytest.importorskip('numba.core.caching')
-    index = caching.IndexDataCacheFile(str(tmp_path), 'kernel', 'stamp')
-    Path(index._data_path(index._data_name(1))).write_bytes(pickle.dumps('old code'))
-
-    def refuse(*_):
-        raise OSError(28, 'No space left on device')
-
-    index._save_data = refuse
-    compiled._if_it_fits(index.save, index._index_path)('int', 'code for int')
-    assert caching.IndexDataCacheFile(str(tmp_path), 'kernel', 'stamp').load('int') is None
 
 
 def test_nothing_is_said_without_numba(tmp_path):

@@ -65,7 +65,8 @@ def racecar(wheel, tmp_path_factory):
     venv.create(bare, symlinks=True)
     python = bare / 'bin' / 'python'
     pip('--python', str(python), 'install', '--no-deps', '--no-index', str(wheel))
-    libraries = {str(Path(str(importlib.import_module(name).__file__)).parents[1])
+    # rosbags is a namespace: it has folders, but no file.
+    libraries = {str(Path(next(iter(importlib.import_module(name).__path__))).parent)
                  for name in ('numpy', 'rosbags', 'yaml')}
     site, = bare.glob('lib/python3*/site-packages')
     (site / 'libraries.pth').write_text('\n'.join(sorted(libraries)))

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import contextlib
-import fcntl
 import functools
 import gc
 import hashlib
@@ -20,10 +19,12 @@ F = TypeVar('F', bound=Callable[..., Any])
 
 _PACKAGE = __name__.partition('.')[0]
 
-# Of functions that pure ones are compiled into: without entries for Python and C, as they are
-# part of their callers.
-_INLINED = {'error_model': 'numpy', 'forceinline': True, 'no_cpython_wrapper': True,
-            'no_cfunc_wrapper': True}
+# Of functions that only kernels call: without entries for Python and C. The code of inlined ones
+# becomes part of their callers; only then does the compiler move what is constant out of a loop
+# and vectorise the loop.
+_CALLED: dict[str, bool | str] = {
+    'error_model': 'numpy', 'no_cpython_wrapper': True, 'no_cfunc_wrapper': True}
+_INLINED: dict[str, bool | str] = {**_CALLED, 'forceinline': True}
 
 
 def _is_ours(function: Any) -> bool:
@@ -53,14 +54,6 @@ try:
     from numba.core import event
 except ImportError:
     COMPILED = False
-
-    def njit(function: F, **options: bool) -> F:
-        """Return the function as it is: Numba is not installed."""
-        return function
-
-    def inlined(function: F) -> F:
-        """Return the function as it is: Numba is not installed."""
-        return function
 else:
     COMPILED = not getattr(numba.config, 'DISABLE_JIT', False)
 
@@ -98,93 +91,69 @@ else:
     _register: Any = event.register
     _register('numba:compile', _compilation)
 
-    def njit(function: F, **options: bool) -> F:
-        """Compile without fast-math, so that results equal the plain Python ones bit for bit.
+_registered: set[Callable[..., Any]] = set()
 
-        The machine code is cached on disk and discarded as soon as any kernel source of this
-        package changes. Global constants are frozen in it: define them in a file with kernels.
-        Code for callers in Python and code for other kernels are compiled when they are needed.
-        options: further ones of numba.njit.
-        """
-        kernel: Any = _jitted(function, options)
-        if COMPILED and _is_ours(function):
-            callee = _Callee(function, options)
-            kernel.get_call_template = callee.get_call_template
-            kernel.get_overload = callee.get_overload
-        return cast('F', kernel)
 
-    class _Callee:
-        """What kernels call in place of a kernel: its code without an entry for Python.
-
-        Numba would compile an entry for every kernel and optimise it anew, with all its callees,
-        in each kernel that calls it; but few kernels are called from Python.
-        """
-
-        def __init__(self, function: Callable[..., object], options: dict[str, bool]) -> None:
-            self._function = function
-            self._options = options
-
-        @functools.cached_property
-        def _kernel(self) -> Any:
-            # Named anew, as the name is that of the file in the cache.
-            name = f'{self._function.__qualname__}_callee'
-            return _jitted(_named(self._function, name),
-                           {**self._options, 'no_cpython_wrapper': True})
-
-        def get_call_template(self, *arguments: Any) -> Any:
-            """Compile for these types, as Numba's dispatcher."""
-            return self._kernel.get_call_template(*arguments)
-
-        def get_overload(self, *arguments: Any) -> Any:
-            """Return what is compiled for these types, as Numba's dispatcher."""
-            return self._kernel.get_overload(*arguments)
-
-    def _jitted(function: Callable[..., object], options: dict[str, bool]) -> Any:
-        """Return a function with Numba's compiler, and with our cache if the function is ours."""
-        jit: Any = functools.partial(numba.njit, error_model='numpy', **options)
-        if not _is_ours(function):
-            # The cache would not notice changes of a foreign function that this one calls.
-            return jit()(function)
-        # Nobody hands a kernel of ours to C.
-        jit = functools.partial(jit, no_cfunc_wrapper=True)
-        try:
-            kernel: Any = jit(cache=True)(function)
-        except RuntimeError:
-            # No folder is writable: compile at every start rather than fail.
-            _compilation.cached = False
-            return jit()(function)
-        # Numba's own stamp covers the file of the function, not the files of those it calls.
-        index: Any = getattr(getattr(kernel, '_cache', None), '_cache_file', None)
-        if hasattr(index, '_source_stamp'):
-            index._source_stamp = _kernel_sources_digest()
-            index._load_index = _of_these_sources(index._load_index)
-            index.load = _one_at_a_time(index.load, index._cache_path)
-            index.save = _one_at_a_time(
-                _if_it_fits(index.save, index._index_path), index._cache_path)
-        return kernel
-
-    def inlined(function: F) -> F:
-        """Compile as njit() does, and put the code into every kernel that calls the function.
-
-        Only then does the compiler move what is constant out of a loop and vectorise the loop.
-        """
-        return njit(function, forceinline=True)
-
-_pure: set[Callable[..., Any]] = set()
+def _register_for_kernels(function: F, options: dict[str, bool | str]) -> F:
+    if COMPILED and function not in _registered:
+        # Numba has no types for its decorators.
+        register: Any = extending.register_jitable(**options)
+        register(function)
+        _registered.add(function)
+    return function
 
 
 def pure(function: F) -> F:
     """Let compiled functions call a plain one, which becomes part of them.
 
     It stays what it is to Python and to the cache on disk, which finds it by its name. It takes
-    and returns numbers and NamedTuples of them and changes nothing.
+    and returns numbers and NamedTuples of them and changes nothing. Global constants are frozen in
+    what is compiled: define them in a file with kernels.
     """
-    if COMPILED and function not in _pure:
-        # Numba has no types for its decorators.
-        register: Any = extending.register_jitable(**_INLINED)
-        register(function)
-        _pure.add(function)
-    return function
+    return _register_for_kernels(function, _INLINED)
+
+
+def routine(function: F) -> F:
+    """Let compiled functions call a plain one, which is compiled once for all of them.
+
+    For what is too long to become part of each; it may write into arrays.
+    """
+    return _register_for_kernels(function, _CALLED)
+
+
+def compiled_as(implementation: Callable[..., Any]) -> Callable[[F], F]:
+    """Decorator of a plain function in whose place compiled functions call a pure one."""
+    def decorate(function: F) -> F:
+        if COMPILED:
+            overload: Any = extending.overload
+            overload(function, jit_options=_INLINED, strict=False)(
+                lambda *arguments: implementation)
+        return function
+
+    return decorate
+
+
+def kernel(function: F) -> F:
+    """Compile a routine that Python calls too, at its first call, for the types of that call.
+
+    Calls with other types compile it again. The machine code is cached as that of compiled().
+    """
+    if not COMPILED:
+        return function
+    made: list[Callable[..., Any]] = []
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        for one in made:
+            # Numba's error for arguments of other types.
+            with contextlib.suppress(TypeError):
+                return one(*arguments)
+        made.append(compiled(function, types_of(*arguments)))
+        return made[-1](*arguments)
+
+    overload: Any = extending.overload
+    overload(call, jit_options=_CALLED, strict=False)(lambda *arguments: function)
+    return cast('F', call)
 
 
 class ByType(Protocol):
@@ -267,15 +236,16 @@ def compiled(
 ) -> F:
     """Compile a closure over pure functions, Parts and plain values for the types of a signature.
 
-    signature: as Numba writes it, '(float64[::1], int64)', or types_of() arguments. Plain Python
-    without Numba. The machine code is cached on disk under a name that changes with the values of
-    the closure and with the sources of all kernels; not if code of the user's is in it. nogil:
-    whether other threads run while it does, which costs a tenth of a microsecond a call. Raises
+    Without fast-math, so that results equal those of plain Python bit for bit; plain Python
+    without Numba. signature: as Numba writes it, '(float64[::1], int64)', or types_of() arguments.
+    The machine code is cached on disk under a name that changes with the values of the closure and
+    with the sources of all kernels; not if code of the user's is in it. nogil: whether other
+    threads run while it does, which costs a tenth of a microsecond a call. Raises
     TypeError for a closure over anything else.
     """
     if not COMPILED:
         return function
-    name = _kernel_name(function)
+    name = _kernel_name(function, signature)
     named: Any = _named(function, name)
     jit: Any = functools.partial(
         numba.njit, signature, error_model='numpy', nogil=nogil, no_cfunc_wrapper=True)
@@ -306,8 +276,12 @@ def _home(function: Callable[..., Any]) -> str:
     return next((part.__module__ for part in parts if not _is_ours(part)), function.__module__)
 
 
-def _kernel_name(function: Callable[..., Any]) -> str:
-    digest = hashlib.sha256()
+def _kernel_name(function: Callable[..., Any], signature: object = None) -> str:
+    """Name of what is compiled: one for each content, so that nobody overwrites it by another.
+
+    Processes that write at once write the same.
+    """
+    digest = hashlib.sha256(str(signature).encode())
     for cell in _cells(function):
         digest.update(f'{_described(cell)};'.encode())
     return (f"{function.__qualname__.replace('.<locals>', '').replace('.', '_')}"
@@ -367,50 +341,6 @@ def compilation_failure(compile_it: Callable[[], object]) -> str:
         # Numba meets some code with errors of its own making.
         return f'{type(error).__name__}: {error}'.partition('\n')[0]
     return ''
-
-
-def _one_at_a_time(action: Callable[..., Any], folder: str) -> Callable[..., Any]:
-    """Return an action on a folder of Numba's cache that no other process interrupts.
-
-    Numba writes the index first and then the data that it names: two processes would give one
-    file to two signatures, and a third would read the data of older sources in it.
-    """
-    def guarded(*arguments: Any) -> Any:
-        with contextlib.ExitStack() as stack:
-            # Where nothing can be written, nobody writes.
-            with contextlib.suppress(OSError):
-                file = stack.enter_context(open(Path(folder) / 'racecar.lock', 'a'))
-                fcntl.flock(file, fcntl.LOCK_EX)
-            return action(*arguments)
-
-    return guarded
-
-
-def _of_these_sources(load_index: Callable[[], dict[Any, Any]]) -> Callable[[], dict[Any, Any]]:
-    """Return a function that takes an index which names classes of older sources as empty."""
-    def load() -> dict[Any, Any]:
-        try:
-            return load_index()
-        except (AttributeError, ImportError):
-            # Numba compares its stamp only after it has found all classes of the arguments.
-            return {}
-
-    return load
-
-
-def _if_it_fits(save: Callable[..., None], index: str) -> Callable[..., None]:
-    """Return the action that saves into Numba's cache, which a full disk does not end.
-
-    index: the file that would now name data that are not there, or those of older sources.
-    """
-    def saved(*arguments: Any) -> None:
-        try:
-            save(*arguments)
-        except OSError:
-            with contextlib.suppress(OSError):
-                Path(index).unlink()
-
-    return saved
 
 
 @functools.cache

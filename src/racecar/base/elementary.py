@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from racecar.base.compiled import COMPILED, inlined
+from racecar.base.compiled import compiled_as, pure
 
 # Adding and subtracting it rounds to the nearest integer, ties to even.
 _ROUND = 6755399441055744.0
@@ -61,7 +61,7 @@ A speed of 1e-30 m/s leads less than the diameter of an atom in the age of the u
 """
 
 
-@inlined
+@pure
 def settled(number: float) -> float:
     """Return the number, but 0 for one that is NEGLIGIBLE.
 
@@ -71,7 +71,7 @@ def settled(number: float) -> float:
     return 0.0 if abs(number) < NEGLIGIBLE else number
 
 
-@inlined
+@pure
 def sine_cosine(angle: float) -> tuple[float, float]:
     """Return sine and cosine of an angle [rad].
 
@@ -97,7 +97,7 @@ def sine_cosine(angle: float) -> tuple[float, float]:
         -cosine if abs(quadrant + 0.5) > 1.0 else cosine)
 
 
-@inlined
+@pure
 def sine_cosine_of_turn(angle: float) -> tuple[float, float]:
     """Return sine and cosine of the small angle [rad] by which a vehicle turns within a step.
 
@@ -111,7 +111,7 @@ def sine_cosine_of_turn(angle: float) -> tuple[float, float]:
         1.0 - (0.5 * z - z2 * ((_D0 + z * _D1) + z2 * (_D2 + z * _D3))))
 
 
-@inlined
+@pure
 def sine_to_three_quarters(angle: float) -> float:
     """Return the sine of an angle [rad] in [0, 3 pi/2], where it costs half of sine_cosine().
 
@@ -125,7 +125,7 @@ def sine_to_three_quarters(angle: float) -> float:
         (_W4 + z * _W5) + z2 * (_W6 + z * _W7)))
 
 
-@inlined
+@pure
 def arctangent(tangent: float) -> float:
     """Return the angle in (-pi/2, pi/2) [rad] of a tangent, within 2 units in the last place.
 
@@ -135,7 +135,7 @@ def arctangent(tangent: float) -> float:
     return -angle if tangent < 0.0 else angle
 
 
-@inlined
+@pure
 def arctangent_of_positive(x: float) -> float:
     """Arctangent of a number of at least 0, as arctangent() computes it."""
     low = x <= _TAN_PI_8
@@ -154,7 +154,7 @@ def arctangent_of_positive(x: float) -> float:
     return y + small if low else base + (y + (small + tail))
 
 
-@inlined
+@pure
 def arctangent2(y: float, x: float) -> float:
     """Return the angle in (-pi, pi] [rad] from the x axis to (x, y), 0 for (0, 0).
 
@@ -168,8 +168,14 @@ def arctangent2(y: float, x: float) -> float:
     return right - angle if steep else straight + angle
 
 
-def _quotient(dividend: float, divisor: float) -> float:
-    """Return the quotient as IEEE 754 has it: infinity or NaN by 0, which Python refuses."""
+@pure
+def _divided(dividend: float, divisor: float) -> float:
+    return dividend / divisor
+
+
+@compiled_as(_divided)
+def quotient(dividend: float, divisor: float) -> float:
+    """Quotient as IEEE 754 has it: infinity or NaN by 0, which Python refuses."""
     if divisor != 0.0:
         return dividend / divisor
     if dividend == 0.0 or math.isnan(dividend):
@@ -177,17 +183,7 @@ def _quotient(dividend: float, divisor: float) -> float:
     return math.copysign(math.inf, dividend) * math.copysign(1.0, divisor)
 
 
-@inlined
-def _divided(dividend: float, divisor: float) -> float:
-    """Return the quotient: compiled code divides so."""
-    return dividend / divisor
-
-
-quotient = _divided if COMPILED else _quotient
-"""Quotient of two numbers [-], infinity or NaN where the divisor is 0."""
-
-
-@inlined
+@pure
 def smoothstep(value: float, low: float, high: float) -> float:
     """0 up to `low`, 1 from `high` on, in between 3 s^2 - 2 s^3, flat at both ends."""
     share = max(0.0, min(1.0, (value - low) / (high - low)))

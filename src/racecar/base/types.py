@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.base.compiled import inlined, pure
+from racecar.base.compiled import pure
 from racecar.base.elementary import arctangent2
 
 NANOSECONDS = 1_000_000_000
@@ -340,7 +340,7 @@ def yaw_to_quaternion(yaw: float) -> tuple[float, float]:
     return math.sin(0.5 * yaw), math.cos(0.5 * yaw)
 
 
-@inlined
+@pure
 def quaternion_to_yaw(qx: float, qy: float, qz: float, qw: float) -> float:
     """Return the heading in (-pi, pi] [rad] of a unit quaternion."""
     return arctangent2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import compiled, importable, njit, pure
+from racecar.base.compiled import compiled, importable, kernel, pure
 from racecar.base.rows import at_origin, load, moved, Part, plus, store, zeros_like
 from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles import KinematicUndersteer, SingleTrack, SingleTrackSlip
@@ -188,7 +188,7 @@ def make_steps(
     return Steps(first, values[:count])
 
 
-@njit
+@kernel
 def _steps(
     needed: NDArray[np.bool_], switches: Array, commands: Array, lag: float, rate: float,
     way: Array, way_delay: float, period: float, longest: float,

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import kernel, routine
 from racecar.identification.drive import Array, StateNoise
 
 JERK = 30.0
@@ -47,20 +47,20 @@ class SmoothPose(NamedTuple):
 
 
 # Not rows[k] = row: to compile the message for shapes that differ takes Numba four seconds.
-@njit
+@routine
 def _keep_vector(rows: Array, k: int, row: Array) -> None:
     for i in range(len(row)):
         rows[k, i] = row[i]
 
 
-@njit
+@routine
 def _keep_matrix(rows: Array, k: int, row: Array) -> None:
     for i in range(len(row)):
         for j in range(len(row)):
             rows[k, i, j] = row[i, j]
 
 
-@njit
+@kernel
 def smooth_linear(
     transition: Array, process: Array, measured: Array, noise: Array, values: Array,
     state: Array, covariance: Array,

@@ -7,18 +7,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import kernel, routine
 from racecar.scene.distance_field import MARGIN, WALL
 
 
-@njit
+@routine
 def _meets_box(x: float, y: float, half_length: float, half_width: float, radius: float) -> bool:
     """Whether the point (x, y) is nearer than the radius to the rectangle about 0."""
     gap_x, gap_y = max(abs(x) - half_length, 0.0), max(abs(y) - half_width, 0.0)
     return gap_x * gap_x + gap_y * gap_y < radius * radius
 
 
-@njit
+@kernel
 def disc_overlaps(
     walls: Any, boxes: Any, cones: Any, room: Any, stride: int, scale: float, origin_x: float,
     origin_y: float, origin_cosine: float, origin_sine: float, grid_length: float,

@@ -7,11 +7,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import kernel, routine
 from racecar.scene.distance_field import MARGIN, WALL
 
 
-@njit
+@routine
 def _overlaps_wall(
     x1: float, y1: float, x2: float, y2: float, length: float, width: float,
 ) -> bool:
@@ -26,7 +26,7 @@ def _overlaps_wall(
     return reach == 0.0 or abs(nx * x1 + ny * y1) < reach
 
 
-@njit
+@routine
 def _overlaps_box(
     x: float, y: float, cosine: float, sine: float, half_length: float, half_width: float,
     length: float, width: float,
@@ -42,7 +42,7 @@ def _overlaps_box(
     return abs(y * cosine - x * sine) < half_width + length * s + width * c
 
 
-@njit
+@routine
 def _overlaps_grid(
     room: Any, stride: int, scale: float, origin_x: float, origin_y: float, origin_cosine: float,
     origin_sine: float, grid_length: float, grid_width: float, x: float, y: float, cosine: float,
@@ -75,7 +75,7 @@ def _overlaps_grid(
     return False
 
 
-@njit
+@kernel
 def overlaps(
     walls: Any, boxes: Any, cones: Any, room: Any, stride: int, scale: float, origin_x: float,
     origin_y: float, origin_cosine: float, origin_sine: float, grid_length: float,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import kernel, routine
 from racecar.base.elementary import arctangent2, quotient
 from racecar.scene.distance_field import MARGIN
 from racecar.scene.grid_map import GridNumbers
@@ -61,7 +61,7 @@ class FanPlace(NamedTuple):
     sine: float
 
 
-@njit
+@routine
 def see_segment(
     x1: float, y1: float, x2: float, y2: float, fan: Fan, ranges: Array,
 ) -> None:
@@ -100,7 +100,7 @@ def see_segment(
             ranges[i] = distance if distance < ranges[i] else ranges[i]
 
 
-@njit
+@routine
 def see_circle(x: float, y: float, radius: float, fan: Fan, ranges: Array) -> None:
     """Lower ranges [m] where rays meet a circle about (x, y) [m]; 0 for a sensor inside."""
     first, increment, count = fan.first, fan.increment, fan.size
@@ -127,7 +127,7 @@ def see_circle(x: float, y: float, radius: float, fan: Fan, ranges: Array) -> No
             ranges[i] = distance if distance < ranges[i] else ranges[i]
 
 
-@njit
+@routine
 def _see_box(
     x: float, y: float, along: tuple[float, float], across: tuple[float, float], fan: Fan,
     ranges: Array,
@@ -157,7 +157,7 @@ def _see_box(
             ranges[i] = 0.0
 
 
-@njit
+@routine
 def _see_boxes(boxes: Array, place: FanPlace, fan: Fan, ranges: Array) -> None:
     """Lower ranges [m] to boxes, rows of numbers as Scene and Objects give them."""
     cosine, sine = place.cosine, place.sine
@@ -172,7 +172,7 @@ def _see_boxes(boxes: Array, place: FanPlace, fan: Fan, ranges: Array) -> None:
                 (length * turn_x, length * turn_y), (-width * turn_y, width * turn_x), fan, ranges)
 
 
-@njit
+@routine
 def see_all(standing: Standing, place: FanPlace, fan: Fan, ranges: Array) -> None:
     """Lower ranges [m] to what stands around."""
     walls, cones = standing.walls, standing.cones
@@ -194,7 +194,7 @@ def see_all(standing: Standing, place: FanPlace, fan: Fan, ranges: Array) -> Non
                 dx * cosine + dy * sine, dy * cosine - dx * sine, radius, fan, ranges)
 
 
-@njit
+@kernel
 def look_level(
     standing: tuple[Rows, Rows, Rows, Rows], grid: tuple[Any, ...],
     place: tuple[float, float, float, float, float], fan: tuple[Any, ...], ways: Array,
@@ -209,7 +209,7 @@ def look_level(
         Standing(*standing), GridNumbers(*grid), FanPlace(*place), Fan(*fan), ways)
 
 
-@njit
+@routine
 def _look_level(
     standing: Standing, grid: GridNumbers, place: FanPlace, fan: Fan, ways: Array,
 ) -> bool:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import routine
 from racecar.scene.distance_field import MARGIN, WALL
 from racecar.scene.grid_map import GridNumbers
 
@@ -53,7 +53,7 @@ class MarchFrom(NamedTuple):
     largest_offset: float
 
 
-@njit
+@routine
 def march(
     grid: GridNumbers, start: MarchFrom, directions: tuple[Array, Array],
     offsets: tuple[Array, Array], limits: Array, ranges: Array,

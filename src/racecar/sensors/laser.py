@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import kernel
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter
 from racecar.base.readings import LaserScan
@@ -109,7 +109,7 @@ class Laser:
 LASER = SensorKind('laser', LaserScan, PARAMETERS, Laser, rate=40.0)
 
 
-@njit
+@kernel
 def _read(truth: Array, noise: Array, errors: LaserErrors, ranges: Ranges) -> None:
     """Write the ranges [m] that the laser makes of true distances and noise of deviation 1."""
     deviation, resolution = errors.deviation, errors.resolution
@@ -125,7 +125,7 @@ def _read(truth: Array, noise: Array, errors: LaserErrors, ranges: Ranges) -> No
         ranges[i] = distance
 
 
-@njit
+@kernel
 def _read_noisy(truth: Array, seed: np.uint64, errors: LaserErrors, ranges: Ranges) -> None:
     """Do what _read() does with the numbers that fill_normal() makes of a seed."""
     noise = np.empty(len(ranges) + len(ranges) % 2)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from racecar.base.compiled import COMPILED, inlined, njit
+from racecar.base.compiled import COMPILED, kernel, pure
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -33,7 +33,7 @@ def seed_of(generator: np.random.Generator) -> np.uint64:
     return np.uint64(generator.bit_generator.random_raw())
 
 
-@inlined
+@pure
 def logarithm(u: float, halvings: float) -> float:
     """Return the natural logarithm of u / 2^halvings for u in [1/2, 1), within 1e-12."""
     # ln(u sqrt 2) by the area hyperbolic tangent.
@@ -45,7 +45,7 @@ def logarithm(u: float, halvings: float) -> float:
     return 2.0 * s * series - (halvings + 0.5) * _LN_2
 
 
-@inlined
+@pure
 def cosine_and_sine(angle: float) -> tuple[float, float]:
     """Return cosine and sine of an angle in [-pi/4, pi/4] [rad], within 2e-9."""
     z = angle * angle
@@ -56,7 +56,7 @@ def cosine_and_sine(angle: float) -> tuple[float, float]:
     return cosine, sine
 
 
-@njit
+@kernel
 def fill_normal(seed: Any, numbers: Any) -> None:
     """Write independent numbers of mean 0 and deviation 1 into an array of even length.
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import kernel, routine
 from racecar.scene.scene import Rows
 from racecar.sensors.standing import Standing
 
@@ -47,7 +47,7 @@ class Rays(NamedTuple):
     shares: Array
 
 
-@njit
+@kernel
 def look_around(
     standing: tuple[Rows, Rows, Rows, Rows], beams: tuple[Array, Array, Array],
     motion: tuple[Array, Array, Array], reach: float, rays: tuple[Array, ...], ways: Array,
@@ -68,7 +68,7 @@ def look_around(
     meet_all(Standing(*standing), reach + moved, sent, ways)
 
 
-@njit
+@routine
 def send_rays(
     cosines: Array, sines: Array, ages: Array, motion: SensorMotion, rays: Rays,
 ) -> None:
@@ -113,7 +113,7 @@ def send_rays(
         dx[i], dy[i], slopes[i], shares[i] = rx / share, ry / share, rz / share, share
 
 
-@njit
+@routine
 def meet_ground(rays: Rays, ways: Array) -> None:
     """Lower ways [m] to where rays meet the ground."""
     z, slopes = rays.z, rays.slopes
@@ -123,7 +123,7 @@ def meet_ground(rays: Rays, ways: Array) -> None:
             ways[i] = way if way < ways[i] else ways[i]
 
 
-@njit
+@routine
 def meet_wall(wall: Array, rays: Rays, ways: Array) -> None:
     """Lower ways [m] to where rays meet an upright wall; wall: a row of Scene.wall_rows."""
     x1, y1, x2, y2, height = wall[0], wall[1], wall[2], wall[3], wall[4]
@@ -140,7 +140,7 @@ def meet_wall(wall: Array, rays: Rays, ways: Array) -> None:
             ways[i] = way
 
 
-@njit
+@routine
 def meet_box(box: Array, rays: Rays, ways: Array) -> None:
     """Lower ways [m] to where rays meet a box, also its top; box: a row of box_rows()."""
     x, y, z, dx, dy, slopes = rays.x, rays.y, rays.z, rays.dx, rays.dy, rays.slopes
@@ -168,7 +168,7 @@ def meet_box(box: Array, rays: Rays, ways: Array) -> None:
             ways[i] = begin
 
 
-@njit
+@routine
 def meet_cone(cone: Array, rays: Rays, ways: Array) -> None:
     """Lower ways [m] to where rays meet a cone; cone: a row of cone_rows()."""
     cx, cy, radius, height = cone[0], cone[1], cone[2], cone[3]
@@ -195,7 +195,7 @@ def meet_cone(cone: Array, rays: Rays, ways: Array) -> None:
             ways[i] = way
 
 
-@njit
+@routine
 def meet_all(standing: Standing, reach: float, rays: Rays, ways: Array) -> None:
     """Lower ways [m] to what stands around.
 

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import pure
 
 
-@njit
+@pure
 def ackermann_angles(steering_angle: float, half_track: float, wheelbase: float) -> Any:
     """Return the angles of the left and right front wheel [rad] without scrub (Ackermann).
 
