@@ -80,7 +80,7 @@ def sweep(threads: int, *, stock: bool = False, repeat: int = 1, plain: bool = F
 
     def rate() -> float:
         batch = BatchSimulation(
-            found.loops() if stock else found.own_loops(), threads=threads,
+            fleets=found.fleets() if stock else found.own_fleets(), threads=threads,
             block_size=min(LANES, -(-cars // threads)))
         wall, cpu = time.perf_counter(), time.process_time()
         batch.run(found.duration, skip=found.skip, with_path=not plain)

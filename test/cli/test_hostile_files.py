@@ -70,7 +70,7 @@ def _read_way_points(path):
 
 
 def _read_sweep(path):
-    next(load_sweep('kinematic_ode', path).loops())
+    next(load_sweep('kinematic_ode', path).fleets())
 
 
 def _read_bag(path):

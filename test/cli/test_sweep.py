@@ -186,7 +186,7 @@ def test_vehicle_stands_for_every_node_that_knows_it(tmp_path):
         tmp_path, GRID, set={'vehicle.mass': 7.0}, grid={'vehicle.yaw_inertia': [0.1]}))
     for node in ('kinematic_linearizer', 'single_track_simulator'):
         assert found.base[node]['vehicle.mass'] == 7.0
-    loop, = found.loops()
+    (loop, _, _), = found.fleets()
     assert present(loop.simulator.compiled).model.vehicle.yaw_inertia == 0.1
     assert present(loop.linearizer)._vehicle.yaw_inertia == 0.1
 
@@ -196,7 +196,7 @@ def test_vehicle_stands_for_every_node_that_knows_it(tmp_path):
 def test_examples_are_valid(path):
     found = load_sweep('kinematic_ode', ROOT / 'config' / 'sweeps' / path)
     assert len(found.points) > 50
-    assert next(found.loops()).is_compilable
+    assert next(found.fleets()).loop.is_compilable
 
 
 @pytest.mark.parametrize(

@@ -92,14 +92,14 @@ def test_a_class_is_compiled_once_for_all_points(tmp_path, name):
     found = load_sweep('kinematic_ode', file(
         tmp_path, name, controller=f'{tmp_path}/mine.py:{name}',
         grid={'controller.gain': [0.5, 1.0, 2.0]}))
-    loops, listener = found.own_loops(), Listener()
+    fleets, listener = found.own_fleets(), Listener()
     with event.install_listener('numba:compile', listener):
-        made = [next(loops)]
+        made = [next(fleets)]
         at_first = listener.compiled
-        made += loops
+        made += fleets
     assert at_first > 0
     assert listener.compiled == at_first
-    assert [loop.is_compilable for loop in made] == [name == 'Compiled'] * 3
+    assert [fleet.loop.is_compilable for fleet in made] == [name == 'Compiled'] * 3
 
 
 def test_a_point_at_which_the_controller_fails_does_not_end_the_others(sweep):
@@ -158,7 +158,7 @@ def test_parameters_of_the_law_are_accepted_although_it_does_not_run(tmp_path):
     found = load_sweep('dynamic_ode', file(
         tmp_path, 'Plain', trajectory='parking', set={'dynamic_linearizer.epsilon': 0.3},
         grid={'dynamic_linearizer.vehicle.mass': [4.0, 5.0]}))
-    assert len(list(found.own_loops())) == 2
+    assert len(list(found.own_fleets())) == 2
 
 
 def test_settings_can_be_drawn(tmp_path):
@@ -169,7 +169,8 @@ def test_settings_can_be_drawn(tmp_path):
         set={'controller.path': 'a.csv'}))
     assert found.names == ('controller.gain', 'controller.any', 'trajectory_tracker.Kp')
     assert found.units == ('', '', '1/s')
-    for values, loop in zip(found.points, found.own_loops(), strict=True):
+    for values, fleet in zip(found.points, found.own_fleets(), strict=True):
+        loop: Any = fleet.loop
         command: Any = loop._driver._controller
         assert (command.gain, command.more, command.path) == (
             values[0], {'any': values[1]}, 'a.csv')
@@ -189,7 +190,7 @@ def test_stock_sweeps_have_no_column_for_failures(tmp_path, capsys):
     ({'controller.gain': [0.0, 1.0, 2.0]}, 1)])
 def test_points_that_failed_are_crosses_in_the_picture(tmp_path, grid, marks):
     found = load_sweep('kinematic_ode', file(tmp_path, 'Plain', grid=grid))
-    result = BatchSimulation(found.own_loops(), threads=1).run(1.0)
+    result = BatchSimulation(fleets=found.own_fleets(), threads=1).run(1.0)
     figure = sweep_figure(
         'study', found.names, found.points, result.rmse, ~np.isnan(result.diverged_at),
         units=found.units, is_grid=True, failed=list(result.failures))
@@ -225,7 +226,7 @@ def test_values_of_several_types_are_drawn(tmp_path):
     ('Needs', {'grid': {'controller.path': ['a']}}, r'needs gain; give controller\.gain')])
 def test_faulty_settings_are_refused_with_the_reason(tmp_path, name, content, message):
     with pytest.raises((ConfigurationError, ParameterError), match=message):
-        list(load_sweep('kinematic_ode', file(tmp_path, name, **content)).own_loops())
+        list(load_sweep('kinematic_ode', file(tmp_path, name, **content)).own_fleets())
 
 
 @pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')

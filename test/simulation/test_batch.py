@@ -21,6 +21,7 @@ from scipy.integrate import RK45
 from racecar.base.compiled import COMPILED, compiled
 from racecar.base.elementary import sine_cosine
 from racecar.base.errors import ConfigurationError, DivergenceError
+from racecar.base.random_numbers import four_normals, philox, WORD
 from racecar.base.rows import count_numbers, filled, load, store
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.base.vectors import vector
@@ -295,6 +296,49 @@ def test_noise_has_the_deviations_asked_for_and_metrics_are_of_the_true_position
     still = BatchSimulation([loop(
         tracker={'Kp': 0.0, 'Ki': 0.0, 'Kd': 0.0, 'FFWD': False})]).run(3.0)
     assert result.rmse == pytest.approx(np.full(30, still.rmse[0]))
+
+
+@pytest.mark.parametrize('model', ['single_track_force', 'single_track_slip', 'double_track'])
+def test_every_model_with_tyres_is_pushed(model):
+    def run(noise, threads):
+        return BatchSimulation(
+            (loop(trajectory='line', simulator={'vehicle_model': model}) for _ in range(3)),
+            noise=noise, generator=np.random.default_rng(2), threads=threads, block_size=2).run(
+                1.0, record_every=1).records
+
+    one, other = (run(Noise(lateral=0.1, turning=0.3), threads) for threads in (1, 2))
+    np.testing.assert_array_equal(one, other)
+    assert len(set(one[:, -1, 2])) == 3
+
+
+@pytest.mark.parametrize('model', ['kinematic_bicycle', 'kinematic_understeer'])
+@pytest.mark.parametrize('name', ['lateral', 'turning'])
+def test_noise_of_a_motion_that_a_model_has_no_state_for_is_refused(model, name):
+    def batch(noise):
+        return BatchSimulation([loop(simulator={'vehicle_model': model})], noise=noise,
+                               generator=np.random.default_rng(1))
+
+    with pytest.raises(ConfigurationError) as error:
+        batch(Noise(**{name: 0.25}))
+    for part in (f"noise '{name}' is 0.25", model, 'single_track'):
+        assert part in str(error.value)
+    assert batch(Noise(x=0.01)).run(0.5).rmse > 0.0
+
+
+def test_noise_of_a_car_and_a_tick_is_that_of_its_key():
+    def records(noise, generator):
+        return present(BatchSimulation(
+            [loop(tracker={'Kp': 0.0, 'Ki': 0.0, 'Kd': 0.0, 'FFWD': False}) for _ in range(2)],
+            noise=noise, generator=generator).run(3.0, record_every=1).records)
+
+    measured = records(Noise(x=0.5, vy=2.0), np.random.default_rng(4))
+    true = records(None, None)
+    keys = np.random.default_rng(4).integers(0, WORD, size=(2, 2)).tolist()
+    for car, tick in ((0, 0), (1, 7), (1, 129), (0, 300)):
+        x, _, _, _ = four_normals(philox((tick, 0, 0, 0), tuple(keys[car])))
+        vy, _, _, _ = four_normals(philox((tick, 1, 0, 0), tuple(keys[car])))
+        found = (measured - true)[car, tick, [1, 5]]
+        assert found == pytest.approx([0.5 * x, 2.0 * vy], rel=1e-9)
 
 
 def test_process_noise_moves_the_car():

@@ -406,7 +406,8 @@ def test_points_of_a_sweep_in_a_world_do_not_go_on_from_each_other(
         f'  single_track_simulator.world: [empty, {narrow}]\n'
         '  trajectory_tracker.Kp: [5.0, 5.5]\n')
     sweep = load_sweep('kinematic_ode', path, controller)
-    loops = list(sweep.loops() if controller is None else sweep.own_loops())
+    loops = [fleet.loop for fleet in (
+        sweep.fleets() if controller is None else sweep.own_fleets())]
     # The last two have the same values, not the same car.
     assert loops[2].simulator is not loops[3].simulator
     result = BatchSimulation(loops).run(sweep.duration)

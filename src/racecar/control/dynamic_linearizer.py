@@ -41,6 +41,7 @@ from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
+from racecar.base.columns import each
 from racecar.base.compiled import pure
 from racecar.base.elementary import arctangent, smoothstep
 from racecar.base.errors import ParameterError
@@ -194,8 +195,8 @@ class DynamicLinearizer(Linearizer):
             vehicle.front_cornering_stiffness, vehicle.rear_cornering_stiffness,
             values['minimum_speed'], values['fade_speed'], *vehicle.steering_range,
             vehicle.speed_min, vehicle.speed_max, self.tracked_ahead,
-            math.atan(values['slip_share'] / tangent_scale(
-                vehicle.front_cornering_stiffness, vehicle.frictions[1],
+            each(math.atan, values['slip_share'] / each(
+                tangent_scale, vehicle.front_cornering_stiffness, vehicle.frictions[1],
                 vehicle.front_axle_load)), values['steering_rate'])
 
     @property

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+import copy
 import functools
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from racecar.base.columns import Array, rows_of
 from racecar.base.compiled import compiled
 from racecar.base.parameters import Parameter
 from racecar.base.rows import load, Part, store
@@ -88,6 +90,18 @@ class Linearizer(ABC):
     @abstractmethod
     def pack(self, values: Mapping[str, Any]) -> tuple[float, ...]:
         """Return values as parameter_type. Raises ParameterError if they contradict."""
+
+    def columns(
+        self, values: Mapping[str, Any], vehicle: VehicleParameters, cars: int,
+    ) -> Array:
+        """Return parameters of laws that differ from this one in numbers: (numbers, cars).
+
+        values and vehicle: with columns of racecar.base.columns in the place of some numbers.
+        Raises TypeError or ValueError if a number decides more than numbers.
+        """
+        many = copy.copy(self)
+        vars(many).update(_vehicle=vehicle)
+        return rows_of(many.pack(values), cars)
 
     @property
     @abstractmethod

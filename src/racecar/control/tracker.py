@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import functools
 from typing import Any, NamedTuple
 
+from racecar.base.columns import Array, is_column, rows_of
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AT_REST, NANOSECONDS, Odometry, PlanarVelocity
 from racecar.base.vectors import vector
@@ -63,6 +64,12 @@ TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
 ])
 
 
+TRACKER_COLUMNS = frozenset(
+    row.name for row in TRACKER_PARAMETERS
+    if row.type is float and row.name in TrackerParameters._fields)
+"""Names of the parameters in which TrajectoryTracker.columns() may differ."""
+
+
 class TrackerOutput(NamedTuple):
     """Commanded velocity of P [m/s], reference in `map`, error reference minus car [m].
 
@@ -102,9 +109,10 @@ class TrajectoryTracker:
         self.tracked_ahead = tracked_ahead(values)
         self._starts_at_car = values['reference_origin'] == 'car'
         self.is_exact = bool(values['exact_feed_forward'])
-        # Without the centre of gravity nothing asks for them.
-        self._speeds = (0.0, 0.0) if values['tracked_point'] == 'base_link' else hand_over_speeds(
-            VehicleParameters.from_values(values))
+        # Without the centre of gravity nothing asks for it.
+        self._is_of_vehicle = values['tracked_point'] != 'base_link'
+        self._speeds = hand_over_speeds(VehicleParameters.from_values(values)) \
+            if self._is_of_vehicle else (0.0, 0.0)
         is_along_course = self.is_exact and values['tracked_point'] == 'cog'
         self.step = course_step if is_along_course else axis_step
         self._sampler = TargetSampler([self.trajectory], exact=self.is_exact)
@@ -117,10 +125,29 @@ class TrajectoryTracker:
 
     def tune(self, values: Mapping[str, Any]) -> None:
         """Take over other gains and limits; the trajectory stays."""
-        axis_speed, course_speed = self._speeds
-        self.parameters[:] = vector(TrackerParameters(
-            **{name: float(values[name]) for name in TrackerParameters._fields if name in values},
-            tracked_ahead=self.tracked_ahead, axis_speed=axis_speed, course_speed=course_speed))
+        self.parameters[:] = vector(self._packed(values, self._speeds))
+
+    def columns(
+        self, values: Mapping[str, Any], vehicle: VehicleParameters, cars: int,
+    ) -> Array:
+        """Return parameters of trackers that differ from this one in numbers: (numbers, cars).
+
+        values: with columns of racecar.base.columns, (cars,), for some of TRACKER_COLUMNS;
+        vehicle: for some numbers. Raises TypeError if the tracked point differs.
+        """
+        if self._is_of_vehicle and is_column(vehicle.odometry_offset):
+            raise TypeError('the tracked points of the cars differ')
+        return rows_of(self._packed(
+            values, hand_over_speeds(vehicle) if self._is_of_vehicle else self._speeds), cars)
+
+    def _packed(
+        self, values: Mapping[str, Any], speeds: tuple[float, float],
+    ) -> TrackerParameters:
+        axis_speed, course_speed = speeds
+        # A product makes numbers of booleans, too.
+        return TrackerParameters(
+            **{name: 1.0 * values[name] for name in TrackerParameters._fields if name in values},
+            tracked_ahead=self.tracked_ahead, axis_speed=axis_speed, course_speed=course_speed)
 
     @property
     def started(self) -> bool:

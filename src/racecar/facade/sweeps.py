@@ -36,7 +36,7 @@ from racecar.facade.simulation import configuration_of, OnProgress, progress_bar
 from racecar.facade.vehicle import Vehicle
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import BatchResult
-from racecar.simulation.closed_loop import Loop
+from racecar.simulation.block import Fleet
 from racecar.simulation.engine import LANES
 from racecar.simulation.metrics.path_metrics import error_text
 from racecar.simulation.metrics.tracking_error import Array, Metrics
@@ -255,7 +255,8 @@ class SweepRun:
         threads = jobs or len(os.sched_getaffinity(0))
         generator = np.random.default_rng((sweep.seed, 1)) if sweep.noise is not None else None
         self._batch = BatchSimulation(
-            _loops(sweep, announce), noise=sweep.noise, generator=generator, threads=threads,
+            fleets=_fleets(sweep, announce), noise=sweep.noise, generator=generator,
+            threads=threads,
             block_size=min(LANES, -(-len(sweep.points) // threads)))
 
     @property
@@ -285,7 +286,7 @@ def _warnings(sweep: Sweep, result: BatchResult) -> Iterator[str]:
         if len(result.failures) == count:
             raise RunError(text)
         yield text
-    for point, message in list(sweep.outrun.items())[:1]:
+    for point, message in sorted(sweep.outrun.items())[:1]:
         yield (f'at {len(sweep.outrun)} of {count} points the reference is too fast, the first'
                f' ({sweep.describe(point)}): {message}')
     diverged = ~np.isnan(result.diverged_at)
@@ -296,17 +297,19 @@ def _warnings(sweep: Sweep, result: BatchResult) -> Iterator[str]:
                ' end there')
 
 
-def _loops(sweep: Sweep, announce: Callable[[str], object] | None) -> Iterator[Loop]:
-    """Build the loops of all points; say once how a controller of the user's own runs."""
-    if sweep.controller is None:
-        yield from sweep.loops()
-        return
+def _fleets(sweep: Sweep, announce: Callable[[str], object] | None) -> Iterator[Fleet]:
+    """Build the cars of all points; say once how a controller of the user's own runs."""
+    controller = sweep.controller
+    if controller is None:
+        return sweep.fleets()
     said: set[str] = set()
-    for loop in sweep.own_loops():
-        if announce is not None and loop.why_plain not in said:
-            said.add(loop.why_plain)
-            announce(how_it_runs(sweep.controller.where, loop.why_plain))
-        yield loop
+
+    def tell(why_plain: str) -> None:
+        if announce is not None and why_plain not in said:
+            said.add(why_plain)
+            announce(how_it_runs(controller.where, why_plain))
+
+    return sweep.own_fleets(tell)
 
 
 @suggesting_names

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+import itertools
 import math
 import os
 
@@ -13,10 +14,11 @@ import numpy as np
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
+from racecar.base.random_numbers import WORD
 from racecar.base.vectors import vector
 from racecar.simulation.batch_result import BatchResult, Noise
-from racecar.simulation.batch_run import BatchRun, NoiseStreams
-from racecar.simulation.block import Block, Kind, kind_of
+from racecar.simulation.batch_run import BatchRun
+from racecar.simulation.block import Block, Fleet, Kind
 from racecar.simulation.closed_loop import Loop
 from racecar.simulation.engine import LANES
 from racecar.simulation.metrics.path_batch import warm_up_path_metrics
@@ -32,17 +34,20 @@ class BatchSimulation:
     """
 
     def __init__(
-        self, loops: Iterable[Loop], *, noise: Noise | None = None,
+        self, loops: Iterable[Loop] = (), *, fleets: Iterable[Fleet] = (),
+        noise: Noise | None = None,
         generator: np.random.Generator | None = None, threads: int | None = None,
         block_size: int = LANES,
     ) -> None:
         """Pack the loops; their objects are not kept, so they may be made one by one.
 
-        noise: of all cars, drawn for each from a stream of its own that `generator` seeds.
+        fleets: more cars, numbered by themselves; those of all together are 0, 1, 2 and so on.
+        noise: of all cars, for each by a key of its own that `generator` draws.
         threads: how many cores to use, by default all that this process may use. block_size: cars
         that one thread takes at a time, up to LANES; fewer spread a small batch over the cores.
         Raises ConfigurationError if noise lacks a generator, and for a loop that does not run side
-        by side with others if noise is asked for or it shares a part with another such loop.
+        by side with others if noise is asked for or it shares a part with another such loop; also
+        for noise of a motion that the model of a car has no state for.
         """
         if (noise is None) != (generator is None):
             raise ConfigurationError('noise needs a generator, and a generator needs noise')
@@ -56,17 +61,21 @@ class BatchSimulation:
         open_blocks: dict[Kind, Block] = {}
         # Parts of cars that run one by one, which their runs change.
         taken: set[int] = set()
-        self._count = 0
-        tracked_ahead: list[float] = []
-        for loop in loops:
-            kind = kind_of(loop)
-            tracked_ahead.append(loop.tracker.tracked_ahead)
+        tracked_ahead: dict[int, float] = {}
+        alone = (Fleet(loop, (car,)) for car, loop in enumerate(loops))
+        for fleet in itertools.chain(alone, fleets):
+            loop, kind = fleet.loop, fleet.kind
+            tracked_ahead |= dict.fromkeys(fleet.cars, loop.tracker.tracked_ahead)
             if kind is not None:
-                block = open_blocks.get(kind)
-                if block is None or block.count == block_size:
-                    block = open_blocks[kind] = Block(kind)
-                    self._blocks.append(block)
-                block.add(self._count, loop)
+                done = 0
+                while done < len(fleet.cars):
+                    block = open_blocks.get(kind)
+                    if block is None or block.count == block_size:
+                        block = open_blocks[kind] = Block(kind)
+                        self._blocks.append(block)
+                    room = block_size - block.count
+                    block.add(fleet.part(done, room))
+                    done += room
             elif noise is not None:
                 why = 'such cars do not run side by side' if loop.lane is not None \
                     else 'it does not run compiled'
@@ -75,23 +84,26 @@ class BatchSimulation:
                     f' {_driver(loop)}: {why}; leave out the noise')
             elif not taken.isdisjoint(map(id, _parts(loop))):
                 raise ConfigurationError(
-                    f'loop {self._count} shares its tracker, linearizer or simulator with another;'
-                    f' {loop.simulator.description} with {_driver(loop)} does not run side'
-                    ' by side: make new parts for each loop')
+                    f'loop {fleet.cars[0]} shares its tracker, linearizer or simulator with'
+                    f' another; {loop.simulator.description} with {_driver(loop)} does not run'
+                    ' side by side: make new parts for each loop')
             else:
-                self._others.append((self._count, loop))
+                self._others.append((fleet.cars[0], loop))
                 taken.update(map(id, _parts(loop)))
-            self._count += 1
+        self._count = len(tracked_ahead)
         # What compiles, threads could only do one after the other.
+        keys = None if generator is None else generator.integers(0, WORD, size=(self._count, 2))
         for block in self._blocks:
+            if keys is not None and noise is not None:
+                block.check_noise(noise)
+                block.draw_by(keys[block.cars])
             block.seal()
             block.run(vector(1), 0, 0, 0)
         for _, loop in self._others:
             loop.warm_up()
         warm_up_path_metrics()
-        self._tracked_ahead = np.array(tracked_ahead)
-        self._noise = None if noise is None or generator is None else NoiseStreams(
-            noise, generator.integers(0, 2**63, size=(self._count, 2), dtype=np.uint64))
+        self._tracked_ahead = np.array([tracked_ahead[car] for car in range(self._count)])
+        self._noise = noise
         self._done = False
 
     def __len__(self) -> int:

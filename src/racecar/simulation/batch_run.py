@@ -10,19 +10,15 @@ import contextlib
 from dataclasses import astuple
 import math
 import threading
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, DivergenceError, RunError
 from racecar.base.types import NANOSECONDS
 from racecar.base.vectors import vector
 from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.block import Block, tick_times
 from racecar.simulation.closed_loop import Loop, tick_count
-from racecar.simulation.engine import NOISE_CHANNELS
 from racecar.simulation.metrics.path_batch import PathBatch, PathColumns, PathWindows
 from racecar.simulation.metrics.run_table import COLUMNS, RunTable
 from racecar.simulation.metrics.tracking_error import Array, Metrics
@@ -37,23 +33,12 @@ _SAMPLES, _DIVERGED_AT = 4, 6
 _SCORES = 5
 
 
-class NoiseStreams(NamedTuple):
-    """Noise of all cars, each from a stream of its own; seeds: (cars, 2)."""
-
-    noise: Noise
-    seeds: NDArray[np.uint64]
-
-    def of(self, cars: Sequence[int]) -> list[np.random.Generator]:
-        """Return the streams of some cars, at their start."""
-        return [np.random.Generator(np.random.SFC64(self.seeds[car])) for car in cars]
-
-
 class BatchRun:
     """Runs blocks, and loops by themselves, in any order and by several threads."""
 
     def __init__(
         self, blocks: Sequence[Block], others: Sequence[Loop], tracked_ahead: Array,
-        noise: NoiseStreams | None, duration: float, skip: float, every: int, *,
+        noise: Noise | None, duration: float, skip: float, every: int, *,
         with_path: bool, on_progress: Callable[[float], object] | None,
     ) -> None:
         """Arguments as BatchSimulation.run() has them, and all that is to run."""
@@ -124,16 +109,14 @@ class BatchRun:
         recorded = vector(count * samples * len(COLUMNS))
         recorded[:] = vector([math.nan] * len(recorded))
         paths = PathBatch(self._windows[period], count, CHUNK) if self._path is not None else None
-        streams = [] if self._noise is None else self._noise.of(block.cars)
-        deviations = None if self._noise is None else astuple(self._noise.noise)
+        deviations = None if self._noise is None else astuple(self._noise)
         for first in range(0, ticks + 1, CHUNK):
             self._check_stopped()
             chunk = min(CHUNK, ticks + 1 - first)
             try:
                 block.run(
                     times, first, chunk, ticks, skip=self._skip, records=recorded, every=every,
-                    samples=samples, noise=_drawn(streams, chunk), deviations=deviations,
-                    paths=paths)
+                    samples=samples, deviations=deviations, paths=paths)
             except RunError as error:
                 if not block.kind.control.is_foreign:
                     raise
@@ -208,19 +191,6 @@ class BatchRun:
             self._done += amount
             if self._on_progress is not None:
                 self._on_progress(self._done / self._total)
-
-
-def _drawn(streams: Sequence[np.random.Generator], ticks: int) -> Any:
-    """Return normal numbers of so many ticks, (ticks, cars, NOISE_CHANNELS), flat; None without.
-
-    Each car takes those of its own stream.
-    """
-    if not streams:
-        return None
-    drawn = np.empty((ticks, len(streams), NOISE_CHANNELS))
-    for lane, stream in enumerate(streams):
-        drawn[:, lane] = stream.standard_normal((ticks, NOISE_CHANNELS))
-    return drawn.ravel() if COMPILED else drawn.ravel().tolist()
 
 
 def _columns(

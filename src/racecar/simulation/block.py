@@ -4,19 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from racecar.base.columns import Array, rows_of
 from racecar.base.compiled import COMPILED
+from racecar.base.errors import ConfigurationError
 from racecar.base.rows import count_numbers, flatten, Part
 from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.base.vectors import Flat, vector
 from racecar.control.reference_sampler import ReferenceSampler
 from racecar.dynamics.actuators import Channel
 from racecar.dynamics.vehicles.interface import Equations, SPEED, STEERING_ANGLE
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import Loop
 from racecar.simulation.engine import (
     block_kernel,
@@ -30,7 +35,6 @@ from racecar.simulation.engine import (
 from racecar.simulation.lanes import LaneControl, Reference
 from racecar.simulation.metrics.path_batch import PathBatch
 from racecar.simulation.metrics.path_kernels import POINT_NUMBERS
-from racecar.simulation.metrics.tracking_error import Array
 
 # Bytes in a line of the cache.
 _LINE = 64
@@ -45,6 +49,47 @@ class Kind(NamedTuple):
     control: LaneControl
     step_ns: int
     period_ns: int
+
+
+class Columns(NamedTuple):
+    """In which numbers cars differ from one, (numbers, cars) each, in SI units.
+
+    parameters, limits: those of ModelColumns; command_limits: lowest and highest speed, lowest and
+    highest steering angle; control: parameters of what drives them.
+    """
+
+    parameters: Array
+    limits: Array
+    command_limits: Array
+    control: Array
+
+
+class Fleet(NamedTuple):
+    """Cars of a batch, by their numbers, that are driven and start as that of a loop.
+
+    columns: None if they do not differ; of a loop with a kind_of() only.
+    """
+
+    loop: Loop
+    cars: Sequence[int]
+    columns: Columns | None = None
+
+    @property
+    def kind(self) -> Kind | None:
+        """What the cars share with others of their block; None if they fit into none."""
+        return kind_of(self.loop)
+
+    def part(self, first: int, count: int) -> Fleet:
+        """Some of the cars, counted from the first."""
+        some = slice(first, first + count)
+        return Fleet(self.loop, self.cars[some], None if self.columns is None else Columns(
+            *(column[:, some] for column in self.columns)))
+
+    def where(self, wanted: NDArray[np.bool_]) -> Fleet:
+        """Cars that are wanted, (cars,)."""
+        cars = [car for car, is_wanted in zip(self.cars, wanted, strict=True) if is_wanted]
+        return Fleet(self.loop, cars, None if self.columns is None else Columns(
+            *(column[:, wanted] for column in self.columns)))
 
 
 class Block:
@@ -70,37 +115,56 @@ class Block:
         """Number of cars."""
         return len(self.cars)
 
-    def add(self, car: int, loop: Loop) -> None:
-        """Pack one car of this kind, which rests: its number and its parts, which are not kept."""
-        lane, parts = self.count, self._parts
-        self.cars.append(car)
+    def add(self, fleet: Fleet) -> None:
+        """Pack cars of this kind, which rest, whose loop is not kept."""
+        loop, parts, first, count = fleet.loop, self._parts, self.count, len(fleet.cars)
         driven, tracker, simulator = loop.lane, loop.tracker, loop.simulator.compiled
         assert driven is not None
         assert simulator is not None
         model, vehicle = simulator.model, simulator.model.vehicle
-        self._references.append(driven.reference)
-        self._put(parts.motion.state, lane, simulator.state)
-        self._put(parts.inputs, lane, (
-            simulator.inputs[SPEED], simulator.inputs[STEERING_ANGLE]))
-        self._put(parts.status, lane, (-1.0, 0.0))
-        self._put(parts.answered, lane, (0.0, -1.0, 0.0, 0.0))
-        self._put(parts.control_state, lane, driven.state)
-        self._put(parts.parameters, lane, tuple(model.parameters))
-        self._put(parts.limits, lane, model.state_limits)
-        self._put(parts.command_limits, lane, (
-            vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range))
-        self._put(parts.path, lane, (
-            0.0, *tracker.origin_for(simulator.odometry()), tracker.tracked_ahead))
-        self._put(parts.control, lane, driven.parameters)
-        held = [_held(channel, simulator.steps_per_tick) for channel in simulator.channels or ()]
-        if held:
-            self._put(parts.channels, lane, tuple(held))
-            self._depth = max(self._depth, *(int(channel.ticks) + 2 for channel in held))
+        held = tuple(_held(channel, simulator.steps_per_tick)
+                     for channel in simulator.channels or ())
+        numbers: list[tuple[Part, Any]] = [
+            (parts.motion.state, simulator.state),
+            (parts.inputs, (simulator.inputs[SPEED], simulator.inputs[STEERING_ANGLE])),
+            (parts.status, (-1.0, 0.0)),
+            (parts.answered, (0.0, -1.0, 0.0, 0.0)),
+            (parts.control_state, driven.state),
+            (parts.path, (0.0, *tracker.origin_for(simulator.odometry()), tracker.tracked_ahead)),
+            (parts.channels, held)]
+        columns = fleet.columns or Columns(*(rows_of(of_all, count) for of_all in (
+            tuple(model.parameters), model.state_limits, command_limits(vehicle),
+            driven.parameters)))
+        for part, of_all in numbers:
+            self._put(part, first, rows_of(of_all, count))
+        for part, rows in zip((parts.parameters, parts.limits, parts.command_limits,
+                               parts.control), columns, strict=True):
+            self._put(part, first, rows)
+        self.cars.extend(fleet.cars)
+        self._references.extend([driven.reference] * count)
+        self._depth = max(self._depth, *(int(channel.ticks) + 2 for channel in held), 0)
 
-    def _put(self, part: Part, lane: int, value: Any) -> None:
-        """Write the numbers of a tuple, nested or not."""
-        for row, number in enumerate(flatten(value), part.first):
-            self._rows[row * LANES + lane] = float(number)
+    def draw_by(self, keys: NDArray[np.int64]) -> None:
+        """Give each car, before seal(), the key of its noise: two words, (cars, 2)."""
+        self._put(self._parts.key, 0, keys.T.astype(float))
+
+    def check_noise(self, noise: Noise) -> None:
+        """Raise ConfigurationError for noise of a motion that the model has no state for."""
+        parts = self._parts
+        for name, part in (('lateral', parts.lateral), ('turning', parts.turning)):
+            value = getattr(noise, name)
+            if value and part is None:
+                raise ConfigurationError(
+                    f"noise '{name}' is {value:g}, expected 0 for the equations"
+                    f' {self.kind.equations.name}, which have no state that it could push: leave'
+                    ' it out, or use a vehicle_model with tyres, such as single_track')
+
+    def _put(self, part: Part, first: int, columns: Array) -> None:
+        """Write numbers of cars from a lane on, (numbers, cars)."""
+        count = columns.shape[1]
+        for row, numbers in enumerate(columns, part.first):
+            at = row * LANES + first
+            self._rows[at:at + count] = numbers if COMPILED else numbers.tolist()
 
     def seal(self) -> None:
         """Number the references, those of one type in succession, after the last car.
@@ -150,8 +214,8 @@ class Block:
 
     def run(
         self, times: Any, first: int, ticks: int, last: int, *, skip: float = 0.0,
-        records: Any = None, every: int = 0, samples: int = 0, noise: Any = None,
-        deviations: Any = None, paths: PathBatch | None = None,
+        records: Any = None, every: int = 0, samples: int = 0, deviations: Any = None,
+        paths: PathBatch | None = None,
     ) -> None:
         """Run ticks; arguments as in the kernel. paths: gets what it shows.
 
@@ -163,13 +227,12 @@ class Block:
         plan = Plan(
             self._depth, self.count, first, ticks, last, skip, period,
             kind.step_ns / NANOSECONDS, kind.period_ns // kind.step_ns, every, samples,
-            noise is not None, paths is not None,
+            deviations is not None, paths is not None,
             NO_PLAN.deviations if deviations is None else deviations)
         try:
             self._kernel(
                 self._rows, self._lines, self.sample(times[first:first + ticks]), times,
-                vector(0) if records is None else records, vector(0) if noise is None else noise,
-                points, vector(tuple(flatten(plan))))
+                vector(0) if records is None else records, points, vector(tuple(flatten(plan))))
         except Exception as error:
             failure = kind.control.failure(
                 error, float(self.rows(self._parts.answered)[0].max()) * period)
@@ -212,6 +275,11 @@ class Block:
         found: Array = np.concatenate(
             [self.rows(self._parts.motion.state), self.rows(self._parts.inputs)])
         return found
+
+
+def command_limits(vehicle: VehicleParameters) -> tuple[float, ...]:
+    """Lowest and highest speed [m/s], lowest and highest steering angle [rad], or columns."""
+    return vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range
 
 
 def lane_rows(count: int) -> Any:

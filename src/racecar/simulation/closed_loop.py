@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from racecar.base.readings import Collisions
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.control.linearizer import Linearizer
 from racecar.control.tracker import TrajectoryTracker
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.simulation.lanes import Lane, Reference
 from racecar.simulation.loop_kernel import CompiledLoop
 from racecar.simulation.metrics.run_table import COLUMNS, RunTable
@@ -110,6 +111,15 @@ class Loop(Protocol):
         """
 
 
+class VariedControl(NamedTuple):
+    """In what tracker and law of cars differ: values and vehicles with columns."""
+
+    tracker_values: Mapping[str, Any]
+    tracker_vehicle: VehicleParameters
+    law_values: Mapping[str, Any]
+    law_vehicle: VehicleParameters
+
+
 class ClosedLoop(NamedTuple):
     """A tracker, a law and a simulator that drive one car."""
 
@@ -147,6 +157,15 @@ class ClosedLoop(NamedTuple):
             StockControl(type(law), tracker.step, tracker.is_exact),
             Reference(tracker.trajectory), (*tracker.state, *law.state),
             (*tracker.parameters, *law.parameters))
+
+    def columns(self, varied: VariedControl, cars: int) -> Array:
+        """Parameters of what drives cars that differ from this one, as in lane: (numbers, cars).
+
+        Raises TypeError or ValueError if a number decides more than numbers.
+        """
+        law: Array = self.linearizer.columns(varied.law_values, varied.law_vehicle, cars)
+        tracker = self.tracker.columns(varied.tracker_values, varied.tracker_vehicle, cars)
+        return np.concatenate([tracker, law])
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""

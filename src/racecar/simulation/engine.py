@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from racecar.base.compiled import compiled, importable
 from racecar.base.elementary import sine_cosine
+from racecar.base.random_numbers import four_normals, philox
 from racecar.base.rows import (
     at_origin,
     count_numbers,
@@ -51,7 +52,7 @@ COLUMN_COUNT = 11
 """Numbers of a row of RunTable."""
 
 NOISE_CHANNELS = 8
-"""Normal numbers per car and tick: x, y, yaw, vx, vy, yaw rate as measured; two of the motion."""
+"""Deviations of noise: x, y, yaw, vx, vy, yaw rate as measured; two of the motion."""
 
 
 class Layout:
@@ -219,6 +220,20 @@ class Answered(NamedTuple):
     steering_angle: float
 
 
+class Key(NamedTuple):
+    """What the random numbers of a car are made of besides the tick: two words."""
+
+    first: float
+    second: float
+
+
+class Draws(NamedTuple):
+    """By how much noise pushes a car after a tick [SI]."""
+
+    lateral: float
+    turning: float
+
+
 class UnderWay(NamedTuple):
     """Commands that arrive in a tick: of each channel in its first steps, and then."""
 
@@ -269,7 +284,8 @@ class BlockParts(NamedTuple):
     """Where a block of driven cars has its numbers; rows: how many in all.
 
     seen: the car as its control sees it; quaternion: z and w; point: the tracked one [m];
-    lateral, turning: rows of the state that noise pushes, None if the state has none.
+    key: of the noise; lateral, turning: rows of the state that noise pushes, None if the state has
+    none.
     """
 
     rows: int
@@ -292,6 +308,8 @@ class BlockParts(NamedTuple):
     command: Part
     before: Part
     under_way: Part
+    key: Part
+    draws: Part
     lateral: Part | None
     turning: Part | None
 
@@ -314,6 +332,7 @@ def block_parts(equations: Equations, integrator: str, control: LaneControl) -> 
         part(Channels(_CHANNEL, _CHANNEL)), part(control.parameters),
         part(CarMotion(*(0.0,) * 6)), part((0.0, 0.0)), part((0.0, 0.0)), part(control.reference),
         part(NO_COMMAND), part(Before(equations.state, NO_COMMAND)), part(UnderWay(*(0.0,) * 4)),
+        part(Key(0.0, 0.0)), part(Draws(0.0, 0.0)),
         pushed('vy', 'beta'), pushed('yaw_rate'))._replace(rows=layout.rows)
 
 
@@ -427,41 +446,41 @@ def _showing(parts: BlockParts) -> Loop:
 
 
 def _measuring(parts: BlockParts) -> Loop:
-    seen_part = parts.seen
+    seen_part, key_part = parts.seen, parts.key
+    draws_part = parts.draws
 
     @importable
-    def disturb_all(rows: Flat, count: int, noise: Flat, first: int, d: Sequence[float]) -> None:
+    def disturb_all(rows: Flat, count: int, tick: int, d: Sequence[float], root: float) -> None:
         for i in range(count):
-            at, car = first + NOISE_CHANNELS * i, load(rows, seen_part, i)
+            key, car = load(rows, key_part, i), load(rows, seen_part, i)
+            words = int(key.first), int(key.second)
+            x, y, yaw, vx = four_normals(philox((tick, 0, 0, 0), words))
+            vy, yaw_rate, lateral, turning = four_normals(philox((tick, 1, 0, 0), words))
+            store(rows, draws_part, i, Draws(root * d[6] * lateral, root * d[7] * turning))
             store(rows, seen_part, i, CarMotion(
-                car.x + d[0] * noise[at], car.y + d[1] * noise[at + 1],
-                car.yaw + d[2] * noise[at + 2], car.vx + d[3] * noise[at + 3],
-                car.vy + d[4] * noise[at + 4], car.yaw_rate + d[5] * noise[at + 5]))
+                car.x + d[0] * x, car.y + d[1] * y, car.yaw + d[2] * yaw, car.vx + d[3] * vx,
+                car.vy + d[4] * vy, car.yaw_rate + d[5] * yaw_rate))
 
     return disturb_all
 
 
 def _pushing(parts: BlockParts) -> Loop:
-    lateral_part, turning_part = parts.lateral, parts.turning
+    lateral_part, turning_part, draws_part = parts.lateral, parts.turning, parts.draws
     if lateral_part is None or turning_part is None:
         @importable
-        def push_none(
-            rows: Flat, count: int, noise: Flat, first: int, d: Sequence[float], root: float,
-        ) -> None:
+        def push_none(rows: Flat, count: int) -> None:
             pass
 
         return push_none
     lateral_at, turning_at = lateral_part, turning_part
 
     @importable
-    def push_all(
-        rows: Flat, count: int, noise: Flat, first: int, d: Sequence[float], root: float,
-    ) -> None:
+    def push_all(rows: Flat, count: int) -> None:
         for i in range(count):
-            at = first + NOISE_CHANNELS * i
             lateral, turning = load(rows, lateral_at, i)[0], load(rows, turning_at, i)[0]
-            store(rows, lateral_at, i, (lateral + root * d[6] * noise[at + 6],))
-            store(rows, turning_at, i, (turning + root * d[7] * noise[at + 7],))
+            draws = load(rows, draws_part, i)
+            store(rows, lateral_at, i, (lateral + draws.lateral,))
+            store(rows, turning_at, i, (turning + draws.turning,))
 
     return push_all
 
@@ -654,8 +673,8 @@ def _checking(parts: BlockParts) -> Loop:
     return check_all
 
 
-RunBlock = Callable[[Flat, Flat, Flat, Any, Flat, Flat, Flat, Flat], None]
-"""run(rows, lines, references, times, records, noise, points, plan): see block_kernel()."""
+RunBlock = Callable[[Flat, Flat, Flat, Any, Flat, Flat, Flat], None]
+"""run(rows, lines, references, times, records, points, plan): see block_kernel()."""
 
 
 @functools.cache
@@ -666,7 +685,7 @@ def block_kernel(
 
     rows: see block_parts(); lines: see _driving_actuated(), empty unless actuated; references:
     (ticks, references, their size); times: of all ticks since the start [s]; records: (count,
-    samples, COLUMN_COUNT); noise: (ticks, count, NOISE_CHANNELS); points: (ticks, POINT_NUMBERS,
+    samples, COLUMN_COUNT); points: (ticks, POINT_NUMBERS,
     LANES), filled if shown; plan: numbers of a Plan. Raises ParameterError if the method is
     unknown.
     """
@@ -681,7 +700,7 @@ def block_kernel(
 
     def run_block(
         rows: Flat, lines: Flat, references: Flat, times: Sequence[float], records: Flat,
-        noise: Flat, points: Flat, plan: Flat,
+        points: Flat, plan: Flat,
     ) -> None:
         p = load(plan, _PLAN, 0)
         count, first, ticks, last = int(p.cars), int(p.first), int(p.ticks), int(p.last)
@@ -697,14 +716,14 @@ def block_kernel(
             if p.shown > 0.0:
                 show_all(rows, count, points, POINT_NUMBERS * k)
             if p.noisy > 0.0:
-                disturb_all(rows, count, noise, k * count * NOISE_CHANNELS, p.deviations)
+                disturb_all(rows, count, tick, p.deviations, root)
             control_all(rows, count, p.period, tick)
             if every > 0 and tick % every == 0:
                 record_all(rows, count, records, tick // every, int(p.samples), times[tick])
             if tick < last:
                 drive_all(rows, lines, count, tick, depth, p.dt, steps)
                 if p.noisy > 0.0:
-                    push_all(rows, count, noise, k * count * NOISE_CHANNELS, p.deviations, root)
+                    push_all(rows, count)
                 check_all(rows, count, tick)
 
-    return compiled(run_block, f"({', '.join(['float64[::1]'] * 8)})")
+    return compiled(run_block, f"({', '.join(['float64[::1]'] * 7)})")

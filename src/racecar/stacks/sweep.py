@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 import contextlib
 from dataclasses import dataclass, field
+import functools
 import itertools
 import math
 import os
@@ -15,14 +16,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from racecar.base.columns import Array, IS_NO_COLUMN
 from racecar.base.errors import ConfigurationError, RacecarError
 from racecar.base.parameters import Parameter, ParameterTable, suggestion
 from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import TABLES
 from racecar.control.own_controller import CONTROLLER, ControllerClass, find_controller
-from racecar.dynamics.vehicles.parameters import VEHICLE
+from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
 from racecar.simulation.batch_result import Noise
-from racecar.simulation.block import kind_of
+from racecar.simulation.block import Fleet, kind_of
 from racecar.simulation.closed_loop import Loop, LoopCar
 from racecar.simulation.own_loop import OwnLoop
 from racecar.stacks import (
@@ -32,8 +34,16 @@ from racecar.stacks import (
     Stack,
     StackOptions,
 )
+from racecar.stacks.fleets import (
+    FleetColumns,
+    may_be_column,
+    NodeColumns,
+    own_columns,
+    stack_columns,
+)
 from racecar.stacks.loops import (
     make_car,
+    make_loop,
     make_own_loop,
     make_stack_loop,
     outrun_warning,
@@ -49,6 +59,10 @@ KEYS = (*OPTIONS, 'duration', 'skip', 'set', 'grid', 'sample', 'count', 'seed', 
 """All keys of a file."""
 _DISTRIBUTIONS = {'uniform': '[lowest, highest]', 'normal': '[mean, standard deviation]'}
 _MOST_POINTS = 10_000_000
+# Points that are made at once: with matrices for their modes they take some megabytes.
+_AT_ONCE = 960
+# Whatever limits the speed of a car decides whether a reference outruns it.
+_SPEED_LIMITS = {f'{PREFIX}speed_min', f'{PREFIX}speed_max'}
 
 L = TypeVar('L', bound=Loop)
 
@@ -79,38 +93,112 @@ class Sweep:
     _targets: tuple[tuple[tuple[str, str], ...], ...] = field(repr=False)
     outrun: dict[int, str] = field(default_factory=dict)
 
-    def loops(self) -> Iterator[Loop]:
-        """Build the loops of all points in order, with the laws of the stack.
+    def fleets(self) -> Iterator[Fleet]:
+        """Build the cars of all points, with the laws of the stack.
 
         Raises RacecarError, naming the point, for values that contradict each other.
         """
-        return self._made(lambda values, simulator: make_stack_loop(self.stack, values, simulator))
+        stack = self.stack
+        if stack.make_loop is not None:
+            return self._fleets(functools.partial(make_stack_loop, stack), None)
+        return self._fleets(
+            functools.partial(make_loop, stack), functools.partial(stack_columns, stack))
 
-    def own_loops(self) -> Iterator[OwnLoop]:
-        """Build the loops of all points in order, each with a controller of one's own.
+    def own_fleets(
+        self, tell: Callable[[str], object] = lambda _: None,
+    ) -> Iterator[Fleet]:
+        """Build the cars of all points, each with a controller of one's own.
 
-        Raises RacecarError, naming the point, for values that contradict each other and for
-        settings with which the controller cannot be made.
+        tell: gets why a controller runs as plain Python, '' if it runs compiled. Raises
+        RacecarError, naming the point, for values that contradict each other and for settings with
+        which the controller cannot be made.
         """
-        controller = self.controller
+        stack, controller = self.stack, self.controller
         assert controller is not None
-        return self._made(lambda values, simulator: make_own_loop(
-            self.stack, values, controller, values[CONTROLLER], simulator))
 
-    def _made(self, make: Callable[[Values, LoopCar | None], L]) -> Iterator[L]:
+        def make(values: Values, simulator: LoopCar | None) -> OwnLoop:
+            loop = make_own_loop(stack, values, controller, values[CONTROLLER], simulator)
+            tell(loop.why_plain)
+            return loop
+
+        return self._fleets(make, functools.partial(own_columns, stack))
+
+    def _fleets(
+        self, make: Callable[[Values, LoopCar | None], L],
+        vary: Callable[[L, Values, NodeColumns, int], FleetColumns] | None,
+    ) -> Iterator[Fleet]:
+        """Make points that differ in columns alone at once, where possible, and others by one."""
+        others: list[int] = []
+        for alike in self._alike() if vary is not None else [range(len(self.points))]:
+            for first in range(0, len(alike), _AT_ONCE):
+                points = alike[first:first + _AT_ONCE]
+                fleet = None if vary is None or len(points) < 2 else self._fleet(
+                    points, make, vary)
+                if fleet is not None:
+                    yield fleet
+                others.extend(sorted({*points} - {*(() if fleet is None else fleet.cars)}))
+        yield from self._singles(sorted(others), make)
+
+    def _alike(self) -> Collection[Sequence[int]]:
+        """Points that differ in columns alone."""
+        fixed = [index for index, _ in enumerate(self.names) if index not in self._columns]
+        alike: dict[tuple[Any, ...], list[int]] = {}
+        for number, point in enumerate(self.points):
+            alike.setdefault(tuple(point[index] for index in fixed), []).append(number)
+        return alike.values()
+
+    @functools.cached_property
+    def _columns(self) -> frozenset[int]:
+        """Which of the varied parameters may be columns."""
+        return frozenset(
+            index for index, targets in enumerate(self._targets)
+            if all(may_be_column(self.stack, node, name) for node, name in targets))
+
+    def _fleet(
+        self, points: Sequence[int], make: Callable[[Values, LoopCar | None], L],
+        vary: Callable[[L, Values, NodeColumns, int], FleetColumns],
+    ) -> Fleet | None:
+        """Cars of points that differ in columns alone; None if they do not differ in numbers."""
+        varied: dict[str, dict[str, Array]] = {}
+        for index in self._columns:
+            column = np.array([self.points[point][index] for point in points])
+            for node, name in self._targets[index]:
+                varied.setdefault(node, {})[name] = column
+        values = self.values_at(points[0])
+        try:
+            loop = make(values, None)
+            columns, are_possible = vary(loop, values, varied, len(points))
+        except (RacecarError, *IS_NO_COLUMN):
+            # Each by itself: then the error, if there is one, says at which point.
+            return None
+        found = Fleet(loop, points, columns).where(are_possible)
+        limits = varied.get(self.stack.simulator, {}).keys() & _SPEED_LIMITS
+        for point in found.cars if limits else found.cars[:1]:
+            self._note_outrun(loop, point, found.cars if not limits else [point])
+        return found
+
+    def _note_outrun(self, loop: Loop, point: int, alike: Sequence[int]) -> None:
+        """Note the warning of a point that some others have, too."""
+        warning = outrun_warning(
+            loop.tracker, self.values_at(point)[self.stack.simulator], self.duration)
+        if warning is not None:
+            self.outrun.update(dict.fromkeys(alike, warning))
+
+    def _singles(
+        self, points: Sequence[int], make: Callable[[Values, LoopCar | None], L],
+    ) -> Iterator[Fleet]:
         """Make the loop of each point from its values and, perhaps, a simulator that has them."""
         last: tuple[object, Callable[[], LoopCar]] | None = None
-        for point, values in enumerate(self._values()):
+        for point in points:
+            values = self.values_at(point)
             simulated = values[self.stack.simulator]
             # Neighbours often differ in what drives them only, and a simulator takes long to make.
             shared = last[1]() if last is not None and last[0] == simulated else None
             with self._named(point):
                 loop = make(values, shared)
-            warning = outrun_warning(loop.tracker, simulated, self.duration)
-            if warning is not None:
-                self.outrun[point] = warning
+            self._note_outrun(loop, point, [point])
             last = simulated, self._another(loop, simulated)
-            yield loop
+            yield Fleet(loop, [point])
 
     def _another(self, loop: Loop, simulated: Mapping[str, object]) -> Callable[[], LoopCar]:
         """Return what gives a simulator like that of a loop, made from these values."""
@@ -120,15 +208,14 @@ class Sweep:
             return lambda: simulator
         return lambda: make_car(self.stack.simulator, simulated, simulator)
 
-    def _values(self) -> Iterator[dict[str, Mapping[str, Any]]]:
-        """Yield the values of all nodes at each point; what does not vary is one object."""
-        for point in self.points:
-            changes: dict[str, dict[str, Any]] = {}
-            for targets, value in zip(self._targets, point, strict=True):
-                for node, parameter in targets:
-                    changes.setdefault(node, {})[parameter] = value
-            yield {node: {**values, **changes[node]} if node in changes else values
-                   for node, values in self.base.items()}
+    def values_at(self, number: int) -> dict[str, Mapping[str, Any]]:
+        """Values of all nodes at a point; what does not vary is one object."""
+        changes: dict[str, dict[str, Any]] = {}
+        for targets, value in zip(self._targets, self.points[number], strict=True):
+            for node, parameter in targets:
+                changes.setdefault(node, {})[parameter] = value
+        return {node: {**values, **changes[node]} if node in changes else values
+                for node, values in self.base.items()}
 
     @contextlib.contextmanager
     def _named(self, point: int) -> Iterator[None]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from racecar.base.columns import each
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
 from racecar.dynamics.tyres.lateral import axle_force, LateralSlip, of_angle, of_tangent
@@ -57,12 +58,15 @@ def _unsaturated(stiffness: float, friction: float, load: float) -> UnsaturatedT
 
 def fiala_tyre(slip: LateralSlip) -> FialaTyre:
     """Brush tyres of an axle."""
-    return _brush(slip.stiffness, slip.friction, slip.load)
+    return FialaTyre(each(tangent_scale, slip.stiffness, slip.friction, slip.load),
+                     slip.friction * slip.load)
 
 
 def unsaturated_tyre(slip: LateralSlip) -> UnsaturatedTyre:
     """Brush tyres of an axle without saturation."""
-    return _unsaturated(slip.stiffness, slip.friction, slip.load)
+    tyre = fiala_tyre(slip)
+    return UnsaturatedTyre(
+        tyre.tangent_scale, tyre.force_scale, TANGENT_LIMIT * tyre.tangent_scale)
 
 
 @of_tangent.register(FialaTyre)

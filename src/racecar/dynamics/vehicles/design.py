@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import math
 from typing import Annotated, NamedTuple
 
+from racecar.base.columns import given
 from racecar.base.parameter_fields import Row, with_plain_signature
 from racecar.dynamics.tyres.pacejka import SURFACES
 from racecar.dynamics.vehicles.body_parameters import BodyParameters
@@ -41,7 +42,10 @@ class Footprint(NamedTuple):
 @with_plain_signature
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VehicleDesign:
-    """Numbers of a vehicle in SI units, and quantities that follow from them."""
+    """Numbers of a vehicle in SI units, and quantities that follow from them.
+
+    A column may stand for a number, see racecar.base.columns: these are many vehicles then.
+    """
 
     name: Annotated[str, Row('Name of the vehicle')]
     mass: Annotated[float, Row('Total mass', 'kg', above=1e-3, maximum=1e6)]
@@ -145,17 +149,17 @@ class VehicleDesign:
     @property
     def track_widths(self) -> tuple[float, float]:
         """Distance between the tyre centres of the front and of the rear axle [m]."""
-        return self.track_width, self.rear_track_width or self.track_width
+        return self.track_width, given(self.rear_track_width, self.track_width)
 
     @property
     def wheel_radii(self) -> tuple[float, float]:
         """Radius of the front and of the rear wheels [m]."""
-        return self.wheel_radius, self.rear_wheel_radius or self.wheel_radius
+        return self.wheel_radius, given(self.rear_wheel_radius, self.wheel_radius)
 
     @property
     def wheel_widths(self) -> tuple[float, float]:
         """Width of the front and of the rear wheels [m]."""
-        return self.wheel_width, self.rear_wheel_width or self.wheel_width
+        return self.wheel_width, given(self.rear_wheel_width, self.wheel_width)
 
     @property
     def wheel_designs(self) -> tuple[WheelDesign, ...]:
@@ -175,13 +179,13 @@ class VehicleDesign:
     @property
     def steering_range(self) -> tuple[float, float]:
         """Lowest and highest steering angle [rad]: to the right, negative, and to the left."""
-        return -(self.steering_limit_right or self.steering_limit), self.steering_limit
+        return -given(self.steering_limit_right, self.steering_limit), self.steering_limit
 
     @property
     def frictions(self) -> tuple[float, float]:
         """Friction coefficient of the tyres along and across the wheel [-]."""
         along = self.friction_coefficient
-        return along, self.lateral_friction_coefficient or along
+        return along, given(self.lateral_friction_coefficient, along)
 
     @property
     def footprint(self) -> Footprint:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from racecar.base.columns import Array, larger, rows_of, squared
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
 from racecar.base.rows import flatten, zeroed
@@ -46,23 +47,26 @@ from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR, STIC
 from racecar.dynamics.vehicles.interface import (
     Equations,
     Mode,
+    ModelColumns,
     NO_COMMAND,
-    SPEED,
     STEERING_ANGLE,
     Travel,
 )
 from racecar.dynamics.vehicles.low_speed import LOW_SPEED_THRESHOLD
+from racecar.dynamics.vehicles.modes import spectral_radii, straight_modes, straight_speeds
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import (
     DRIVE_TIME_CONSTANT,
-    fastest_eigenvalue,
     planar_car,
     planar_limits,
     planar_observe,
     planar_start,
 )
 from racecar.dynamics.vehicles.point_kernels import point_kernel, PointKernels
-from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreDirection
+from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreDirection, TyreSet
+
+# Of fastest_mode().
+_SPEEDS = 21
 
 DEFAULT_TYRE_MODEL = 'fiala'
 """Tyres of a double track that is given none."""
@@ -94,7 +98,7 @@ def least_drive_time_constant(
     With less, the controller would turn a free wheel at a rate beyond rate_limit [1/s].
     """
     driven = 4.0 if vehicle.driven_axle == 'all' else 2.0
-    return max(vehicle.wheel_radii) ** 2 * vehicle.mass / (
+    return squared(larger(*vehicle.wheel_radii)) * vehicle.mass / (
         driven * vehicle.wheel_inertia * rate_limit)
 
 
@@ -109,6 +113,44 @@ def rotate_wheels(
         travel[1] + half * (before.wheel_speed_front_right + after.wheel_speed_front_right),
         travel[2] + half * (before.wheel_speed_rear_left + after.wheel_speed_rear_left),
         travel[3] + half * (before.wheel_speed_rear_right + after.wheel_speed_rear_right))
+
+
+def double_car(
+    vehicle: VehicleParameters, tyres: TyreSet, low_speed_threshold: float,
+    drive_time_constant: float,
+) -> DoubleCar:
+    """Parameters of a vehicle, of which each number may be a column.
+
+    Raises ParameterError if one of both options is not positive.
+    """
+    planar = planar_car(vehicle, low_speed_threshold, drive_time_constant)
+    stiffest = 0.5 * larger(tyres.front_x.stiffness, tyres.rear_x.stiffness)
+    largest = larger(*vehicle.wheel_radii)
+    to_front, to_rear = vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle
+    lateral_threshold = larger(
+        low_speed_threshold,
+        ((tyres.front_y.stiffness + tyres.rear_y.stiffness) / vehicle.mass
+         + (squared(to_front) * tyres.front_y.stiffness
+            + squared(to_rear) * tyres.rear_y.stiffness)
+         / vehicle.yaw_inertia) / SLIP_RATE_LIMIT)
+    prepare, by_load = tyres.contact_tyre(), float(tyres.model.stiffness_by_load)
+
+    def tyre(x: TyreDirection, y: TyreDirection, load: float) -> Any:
+        return prepare(TyrePair(*x, *y, load, by_load, *tyres.sides))
+
+    (front_track, rear_track), (front_radius, rear_radius) = (
+        vehicle.track_widths, vehicle.wheel_radii)
+    return DoubleCar(
+        planar._replace(
+            low_speed=larger(low_speed_threshold, squared(largest) * stiffest
+                             / (vehicle.wheel_inertia * SLIP_RATE_LIMIT)),
+            time_constant=larger(planar.time_constant, least_drive_time_constant(vehicle))),
+        0.5 * front_track, 0.5 * rear_track, vehicle.cog_height,
+        front_radius, rear_radius, vehicle.wheel_inertia, lateral_threshold,
+        OVERSPEED_FACTOR * larger(vehicle.speed_max, -vehicle.speed_min) / largest,
+        tyre(tyres.front_x, tyres.front_y, vehicle.front_axle_load),
+        tyre(tyres.rear_x, tyres.rear_y, vehicle.rear_axle_load),
+        chassis_of(vehicle, low_speed_threshold), carcass_of(vehicle, tyres))
 
 
 class DoubleTrack(PointKernels):
@@ -134,41 +176,12 @@ class DoubleTrack(PointKernels):
         wheels need it; drive_time_constant [s]: of the speed controller, likewise; tyre_values:
         see make_tyre_set(). Raises ParameterError if an option is unknown or not positive.
         """
-        planar = planar_car(vehicle, low_speed_threshold, drive_time_constant)
         self.vehicle = vehicle
-        tyres = self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
-        stiffest = 0.5 * max(tyres.front_x.stiffness, tyres.rear_x.stiffness)
-        self.low_speed_threshold = max(
-            float(low_speed_threshold),
-            max(vehicle.wheel_radii) ** 2 * stiffest / (vehicle.wheel_inertia * SLIP_RATE_LIMIT))
-        lateral_threshold = max(
-            float(low_speed_threshold),
-            ((tyres.front_y.stiffness + tyres.rear_y.stiffness) / vehicle.mass
-             + (vehicle.cog_to_front_axle ** 2 * tyres.front_y.stiffness
-                + vehicle.cog_to_rear_axle ** 2 * tyres.rear_y.stiffness)
-             / vehicle.yaw_inertia) / SLIP_RATE_LIMIT)
-        prepare = tyres.contact_tyre()
-        front_load, rear_load = vehicle.front_axle_load, vehicle.rear_axle_load
-
-        def tyre(x: TyreDirection, y: TyreDirection, load: float) -> Any:
-            return prepare(TyrePair(
-                *x, *y, load, float(tyres.model.stiffness_by_load), *tyres.sides))
-
-        carcass = carcass_of(vehicle, tyres)
-        (front_track, rear_track), (front_radius, rear_radius) = (
-            vehicle.track_widths, vehicle.wheel_radii)
-        car = self.car = DoubleCar(
-            planar._replace(
-                low_speed=self.low_speed_threshold, time_constant=max(
-                    planar.time_constant, least_drive_time_constant(vehicle))),
-            0.5 * front_track, 0.5 * rear_track, vehicle.cog_height,
-            front_radius, rear_radius, vehicle.wheel_inertia, lateral_threshold,
-            OVERSPEED_FACTOR * max(vehicle.speed_max, -vehicle.speed_min)
-            / max(vehicle.wheel_radii),
-            tyre(tyres.front_x, tyres.front_y, front_load),
-            tyre(tyres.rear_x, tyres.rear_y, rear_load),
-            chassis_of(vehicle, float(low_speed_threshold)), carcass)
-        state = no_state(carcass)
+        self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
+        car = self.car = double_car(
+            vehicle, self.tyres, float(low_speed_threshold), drive_time_constant)
+        self.low_speed_threshold = car.planar.low_speed
+        state = no_state(car.carcass)
         kind = '_'.join(type(part).__qualname__ for part in (state, car.chassis, car.front))
         modes: tuple[Mode, Mode] = (
             ('speed', NO_COMMAND, hold_speed), ('torques', NO_INPUTS, hold_torques))
@@ -199,7 +212,7 @@ class DoubleTrack(PointKernels):
     @property
     def state_limits(self) -> tuple[float, ...]:
         """Modulus of each state up to which the model holds, in the order of state_names."""
-        return (*planar_limits(self.vehicle), *(1e5,) * (len(self.state_names) - WHEEL))
+        return self._limits(self.vehicle)
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
         """Return the state at rest with the odometry point at a pose."""
@@ -282,18 +295,29 @@ class DoubleTrack(PointKernels):
 
     def fastest_mode(self) -> float:
         """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
-        low, high = self.vehicle.speed_min, self.vehicle.speed_max
-        inputs = [0.0] * INPUT_COUNT
-        speeds = {*np.linspace(low, high, 21).tolist(), 0.0, self.low_speed_threshold,
-                  self.car.low_speed_lateral}
-        fastest = 0.0
-        for speed in speeds:
-            inputs[SPEED] = speed
-            front, rear = (speed / radius for radius in self.vehicle.wheel_radii)
-            state = (speed, 0.0, 0.0, 0.0, 0.0, 0.0, front, front, rear, rear, *self._lagging)
-            fastest = max(
-                fastest, fastest_eigenvalue(self.derivative, state, inputs, self.parameters))
-        return fastest
+        return float(spectral_radii(self._modes(self.vehicle, self.car, 1)).max())
+
+    def columns(
+        self, vehicle: VehicleParameters, values: Mapping[str, Any], cars: int,
+    ) -> ModelColumns:
+        """Return what cars have that differ in their vehicles; see VehicleModel."""
+        car = double_car(
+            vehicle, make_tyre_set(vehicle, values['tyre_model'], values),
+            values['low_speed_threshold'] or LOW_SPEED_THRESHOLD,
+            values.get('drive_time_constant', DRIVE_TIME_CONSTANT))
+        return ModelColumns(rows_of(car, cars), rows_of(self._limits(vehicle), cars),
+                            self._modes(vehicle, car, cars))
+
+    def _limits(self, vehicle: VehicleParameters) -> tuple[float, ...]:
+        return (*planar_limits(vehicle), *(1e5,) * (len(self.state_names) - WHEEL))
+
+    def _modes(self, vehicle: VehicleParameters, car: DoubleCar, cars: int) -> Array:
+        speeds = straight_speeds(
+            vehicle.speed_min, vehicle.speed_max, _SPEEDS, 0.0, car.planar.low_speed,
+            car.low_speed_lateral)
+        return straight_modes(
+            self.equations, rows_of(car, cars), np.broadcast_to(speeds, (cars, speeds.shape[1])),
+            vehicle.wheel_radii)
 
     def _ackermann(self, steering_angle: float) -> tuple[float, float]:
         vehicle = self.vehicle

@@ -38,6 +38,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from racecar.base.columns import each, larger, squared
 from racecar.base.compiled import pure
 from racecar.base.types import Wheels
 from racecar.dynamics.vehicles.double_track_equations import (
@@ -144,8 +145,8 @@ def chassis_of(vehicle: VehicleParameters, low_speed_threshold: float) -> Chassi
     front, rear = vehicle.track_widths
     radii = vehicle.wheel_radii
     loads = vehicle.front_axle_load, vehicle.rear_axle_load
-    creep = [max(low_speed_threshold, vehicle.rolling_resistance * radius ** 2 * 0.5 * load
-                 / (vehicle.wheel_inertia * SLIP_RATE_LIMIT))
+    creep = [larger(low_speed_threshold, vehicle.rolling_resistance * squared(radius) * 0.5 * load
+                    / (vehicle.wheel_inertia * SLIP_RATE_LIMIT))
              for radius, load in zip(radii, loads, strict=True)]
     return Chassis(
         vehicle.roll_stiffness_split, vehicle.cog_height / front, vehicle.cog_height / rear,
@@ -162,8 +163,8 @@ def carcass_of(vehicle: VehicleParameters, tyres: TyreSet) -> Carcass | Plain:
         return Plain()
     stiffness = tyres.front_y.stiffness, tyres.rear_y.stiffness
     # Of the load of the axle on its tyres as springs [rad/s].
-    front, rear = (math.sqrt(each * GRAVITY / (length * load))
-                   for each, load in zip(stiffness, loads, strict=True))
+    front, rear = (each(math.sqrt, of_axle * GRAVITY / (length * load))
+                   for of_axle, load in zip(stiffness, loads, strict=True))
     damping = 2.0 * REST_DAMPING_RATIO / length
     # Where V/s alone damps as much as a quarter of critical.
     fade = 2.0 / length

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from racecar.base.columns import Array
 from racecar.base.types import Pose2, WheelCommand, Wheels, WheelState
 from racecar.base.vectors import Vector
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -59,6 +60,18 @@ class Equations(NamedTuple):
 
 Mode = tuple[str, Any, Callable[[Any, Any], Any]]
 """Of Equations: a name, example of the inputs, hold."""
+
+
+class ModelColumns(NamedTuple):
+    """Many cars of one model whose vehicles differ; columns are explained in racecar.base.columns.
+
+    parameters: (numbers, cars); limits: VehicleModel.state_limits, (states, cars); modes: matrices
+    whose eigenvalues are those of the cars at the admissible speeds, (cars, points, n, n).
+    """
+
+    parameters: Array
+    limits: Array
+    modes: Array
 
 
 class VehicleModel(Protocol):
@@ -144,3 +157,13 @@ class VehicleModel(Protocol):
 
     def fastest_mode(self) -> float:
         """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
+
+    def columns(
+        self, vehicle: VehicleParameters, values: Mapping[str, Any], cars: int,
+    ) -> ModelColumns:
+        """Return what cars have that differ from this one in numbers of their vehicles.
+
+        vehicle: with columns, (cars,), in the place of some numbers; values: resolved, those of
+        which this one is made. Raises TypeError or ValueError if a number decides more than
+        numbers.
+        """

@@ -16,6 +16,9 @@ from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
+from racecar.base.columns import rows_of
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine_of_turn
 from racecar.base.errors import ParameterError
@@ -25,6 +28,7 @@ from racecar.base.vectors import Vector, vector
 from racecar.dynamics.vehicles.interface import (
     Command,
     Equations,
+    ModelColumns,
     NO_COMMAND,
     POSITION_LIMIT,
     SPEED,
@@ -188,3 +192,13 @@ class KinematicBicycle(RollingWheels):
     def fastest_mode(self) -> float:
         """Return 0: nothing decays [1/s]."""
         return 0.0
+
+    def columns(
+        self, vehicle: VehicleParameters, values: Mapping[str, Any], cars: int,
+    ) -> ModelColumns:
+        """Return what cars have that differ in their vehicles; see VehicleModel."""
+        return self._columns(kinematic_car(vehicle, self.speed_gain), cars)
+
+    def _columns(self, car: Any, cars: int) -> ModelColumns:
+        return ModelColumns(
+            rows_of(car, cars), rows_of(self.state_limits, cars), np.zeros((cars, 0, 0, 0)))

@@ -17,15 +17,24 @@ from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
+from racecar.base.columns import larger
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
 from racecar.base.rows import zeroed
 from racecar.base.vectors import vector
-from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND
+from racecar.dynamics.vehicles.interface import (
+    Command,
+    Equations,
+    ModelColumns,
+    NO_COMMAND,
+)
 from racecar.dynamics.vehicles.kinematic_bicycle import (
     axle_diagnosed,
     axle_observed,
     AxleState,
+    kinematic_car,
     kinematic_rates,
     KinematicBicycle,
     KinematicHeld,
@@ -77,6 +86,12 @@ def understeer_diagnose(
         state, inputs, held, car.to_rear, 0.0 if stands else math.atan(slope))
 
 
+def _turns(vehicle: VehicleParameters, gradient: float) -> bool:
+    """Whether it, or all whose columns it has, turns steadily at its highest speed."""
+    fastest = larger(vehicle.speed_max, -vehicle.speed_min)
+    return bool(np.all(vehicle.wheelbase + gradient * fastest * fastest > 0.0))
+
+
 class KinematicUndersteer(KinematicBicycle):
     """Kinematic bicycle with an understeer gradient and the inputs speed and steering angle."""
 
@@ -89,8 +104,8 @@ class KinematicUndersteer(KinematicBicycle):
         """
         super().__init__(vehicle)
         gradient = float(understeer_gradient or vehicle.understeer_gradient)
-        fastest = max(vehicle.speed_max, -vehicle.speed_min)
-        if not vehicle.wheelbase + gradient * fastest * fastest > 0.0:
+        if not _turns(vehicle, gradient):
+            fastest = max(vehicle.speed_max, -vehicle.speed_min)
             raise ParameterError(
                 f"parameter 'understeer_gradient' is {gradient:g} rad s^2/m, expected more than"
                 f' {-vehicle.wheelbase / fastest**2:.3g}: an oversteering car has no steady turn'
@@ -109,6 +124,16 @@ class KinematicUndersteer(KinematicBicycle):
     ) -> KinematicUndersteer:
         """Build from understeer_gradient; others are left alone."""
         return cls(vehicle, values.get('understeer_gradient', 0.0))
+
+    def columns(
+        self, vehicle: VehicleParameters, values: Mapping[str, Any], cars: int,
+    ) -> ModelColumns:
+        """Return what cars have that differ in their vehicles; see VehicleModel."""
+        gradient = values.get('understeer_gradient', 0.0) or vehicle.understeer_gradient
+        if not _turns(vehicle, gradient):
+            raise ValueError('some of the cars have no steady turn')
+        return self._columns(
+            UndersteerCar(*kinematic_car(vehicle, self.speed_gain), gradient), cars)
 
     @property
     def description(self) -> str:

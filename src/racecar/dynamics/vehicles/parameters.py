@@ -5,9 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.columns import Array
 from racecar.base.errors import excerpt, ParameterError, RacecarError
 from racecar.base.parameter_fields import fields_of, table_of
 from racecar.base.parameter_file import load_parameter_file
@@ -61,6 +66,18 @@ VEHICLE_FILE_PARAMETERS = VEHICLE_PARAMETERS + DESCRIPTION_PARAMETERS
 of VEHICLE_PARAMETERS, the simulators, which describe it, also the others."""
 
 
+_FIELDS = {name: field for field, name in fields_of(
+    VehicleDesign, PREFIX, {row.name: row.name for row in VEHICLE_PARAMETERS}).items()}
+
+# What wheels look like follows from their size.
+_WHEEL_SIZES = 'wheel_radius', 'wheel_width', 'rear_wheel_radius', 'rear_wheel_width'
+
+VEHICLE_COLUMNS = frozenset(
+    row.name for row in VEHICLE_PARAMETERS
+    if row.type is float and _FIELDS[row.name] not in _WHEEL_SIZES)
+"""Names of the parameters in which VehicleParameters.columns() may differ."""
+
+
 def _check_name(name: Any) -> None:
     """Raise ParameterError unless files can be named after the vehicle."""
     if not (name[:1].isalnum() and len(name) <= _LONGEST_NAME
@@ -87,6 +104,14 @@ def _foreign_wheels(values: Mapping[str, Any]) -> tuple[WheelDesign | None, ...]
         except RacecarError as error:
             raise ParameterError(f"parameter '{WHEEL_PREFIX}corners': {error}") from error
     return tuple(found) or (None, None, None, None)
+
+
+def _is_possible(vehicle: VehicleDesign) -> bool:
+    try:
+        check_vehicle(vehicle)
+    except ParameterError:
+        return False
+    return True
 
 
 class VehicleParameters(VehicleDesign):
@@ -117,6 +142,26 @@ class VehicleParameters(VehicleDesign):
         vehicle.wheel.shapes(vehicle.wheel_radii, vehicle.wheel_widths)
         check_vehicle(vehicle)
         return vehicle
+
+    def columns(self, values: Mapping[str, Array]) -> VehicleParameters:
+        """Many vehicles like this one, (cars,), as racecar.base.columns has them.
+
+        values: by some names of VEHICLE_COLUMNS, each number one that its parameter may have.
+        """
+        return replace(self, **self._fields_of(values))
+
+    def are_possible(self, values: Mapping[str, Array]) -> NDArray[np.bool_]:
+        """Whether from_values() makes each of the vehicles of columns(), (cars,)."""
+        fields = self._fields_of(values)
+        rows = zip(*(column.tolist() for column in fields.values()), strict=True)
+        return np.array([_is_possible(replace(self, **dict(zip(fields, row, strict=True))))
+                         for row in rows])
+
+    def _fields_of(self, values: Mapping[str, Array]) -> dict[str, Any]:
+        fields = {_FIELDS[name]: column for name, column in values.items()}
+        if self.contact_material != DEFAULT_MATERIAL:
+            fields.pop('friction_coefficient', None)
+        return fields
 
     @classmethod
     def from_file(cls, path: Path | str) -> VehicleParameters:

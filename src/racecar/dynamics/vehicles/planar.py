@@ -7,20 +7,26 @@ single_track_force and double_track; their states and packed parameters begin al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-
+from racecar.base.columns import Array, larger, rows_of, smaller
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
 from racecar.base.types import Pose2, VehicleDiagnostics
 from racecar.base.vectors import Vector, vector
-from racecar.dynamics.vehicles.interface import Derivative, POSITION_LIMIT
+from racecar.dynamics.vehicles.interface import ModelColumns, POSITION_LIMIT
+from racecar.dynamics.vehicles.low_speed import stable_thresholds
+from racecar.dynamics.vehicles.modes import (
+    spectral_radii,
+    straight_modes,
+    straight_speeds,
+)
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.rolling import RollingWheels
-from racecar.dynamics.vehicles.tyre_sets import TyreSet
+from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreSet
 
 
 class PlanarState(NamedTuple):
@@ -54,6 +60,9 @@ class PlanarCar(NamedTuple):
     time_constant: float
 
 
+# Of fastest_mode().
+_SPEEDS = 41
+
 DRIVE_TIME_CONSTANT = 0.05
 """Default time constant of the speed controller [s]."""
 
@@ -78,8 +87,8 @@ def planar_car(
 
 def planar_limits(vehicle: VehicleParameters) -> tuple[float, ...]:
     """Return the modulus of each of the six states up to which the models hold."""
-    fast = 10.0 * max(vehicle.speed_max, -vehicle.speed_min)
-    return (fast, fast, fast / min(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
+    fast = 10.0 * larger(vehicle.speed_max, -vehicle.speed_min)
+    return (fast, fast, fast / smaller(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
             POSITION_LIMIT, POSITION_LIMIT, POSITION_LIMIT)
 
 
@@ -94,10 +103,15 @@ class PlanarSingleTrack(RollingWheels):
     """What single-track models with these six states have in common."""
 
     name: ClassVar[str]
+    low_speed_row: ClassVar[int]
     tyres: TyreSet
     low_speed_threshold: float
     parameters: Any
     state_names = PlanarState._fields
+
+    @abstractmethod
+    def car_of(self, vehicle: VehicleParameters, tyres: TyreSet, values: Mapping[str, Any]) -> Any:
+        """Parameters of a vehicle, of which each number may be a column; values: resolved."""
 
     @property
     def description(self) -> str:
@@ -118,6 +132,26 @@ class PlanarSingleTrack(RollingWheels):
         """Return what VehicleDiagnostics lists, for a state and the model's inputs [SI]."""
         return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
 
+    def fastest_mode(self) -> float:
+        """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
+        return float(spectral_radii(
+            self._modes(self.vehicle, rows_of(tuple(self.parameters), 1))).max())
+
+    def columns(
+        self, vehicle: VehicleParameters, values: Mapping[str, Any], cars: int,
+    ) -> ModelColumns:
+        """Return what cars have that differ in their vehicles; see VehicleModel."""
+        tyres = make_tyre_set(vehicle, values['tyre_model'], values)
+        parameters = rows_of(self.car_of(vehicle, tyres, values), cars)
+        stable_thresholds(values['low_speed_threshold'], parameters, self.low_speed_row,
+                          lambda rows: self._modes(vehicle, rows))
+        return ModelColumns(parameters, rows_of(planar_limits(vehicle), cars),
+                            self._modes(vehicle, parameters))
+
+    def _modes(self, vehicle: VehicleParameters, parameters: Array) -> Array:
+        return straight_modes(self.equations, parameters, straight_speeds(
+            vehicle.speed_min, vehicle.speed_max, _SPEEDS, 0.0, parameters[self.low_speed_row]))
+
 
 @pure
 def observed(
@@ -136,26 +170,3 @@ def planar_observe(
 ) -> tuple[float, float, float, float, float, float, float]:
     """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]; car: has a PlanarCar."""
     return observed(state, car.planar.odometry_offset)
-
-
-def fastest_eigenvalue(
-    derivative: Derivative, state: Sequence[float], inputs: Sequence[float], parameters: Vector,
-) -> float:
-    """Return the largest modulus of an eigenvalue of the Jacobian at a state [1/s].
-
-    By central differences; state and inputs: plain numbers [SI].
-    """
-    width = 1e-7
-    columns = []
-    for index in range(len(state)):
-        ahead, behind = list(state), list(state)
-        ahead[index] += width
-        behind[index] -= width
-        columns.append([
-            (high - low) / (2.0 * width) for high, low in zip(
-                derivative(vector(ahead), vector(inputs), parameters),
-                derivative(vector(behind), vector(inputs), parameters), strict=True)])
-    matrix = np.array(columns).T
-    if not np.isfinite(matrix).all():
-        return math.inf
-    return float(np.abs(np.linalg.eigvals(matrix)).max())

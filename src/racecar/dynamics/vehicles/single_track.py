@@ -10,14 +10,31 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from racecar.base.columns import Array, larger, rows_of, smaller
 from racecar.base.errors import ParameterError
 from racecar.base.rows import flatten, zeroed
 from racecar.base.types import Pose2, VehicleDiagnostics, WheelState
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.lateral import LateralSlip
-from racecar.dynamics.vehicles.interface import Equations, NO_COMMAND, POSITION_LIMIT, SPEED
-from racecar.dynamics.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
+from racecar.dynamics.vehicles.interface import (
+    Equations,
+    ModelColumns,
+    NO_COMMAND,
+    POSITION_LIMIT,
+    SPEED,
+)
+from racecar.dynamics.vehicles.low_speed import (
+    LOW_SPEED_THRESHOLD,
+    stable_thresholds,
+    with_stable_threshold,
+)
+from racecar.dynamics.vehicles.modes import (
+    jacobians,
+    spectral_radii,
+    straight_modes,
+    straight_speeds,
+)
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.rolling import AxleTyres, RollingWheels, wheels_of_axles
 from racecar.dynamics.vehicles.single_track_equations import (
@@ -35,6 +52,9 @@ from racecar.dynamics.vehicles.single_track_equations import (
     SingleCar,
 )
 from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreDirection, TyreSet
+
+# Of fastest_mode().
+_SPEEDS = 41
 
 
 def axle_tyre(tyres: TyreSet, direction: TyreDirection, load: float) -> Any:
@@ -57,10 +77,31 @@ def _equations(formulation: str, car: SingleCar) -> Equations:
         NO_COMMAND, zeroed(car), zeroed(hold(NO_COMMAND, car)), hold, rates, observe, diagnose)
 
 
+def single_car(
+    vehicle: VehicleParameters, tyres: TyreSet, low_speed_threshold: float,
+) -> SingleCar:
+    """Parameters of a vehicle, of which each number may be a column."""
+    return SingleCar(
+        vehicle.mass, vehicle.yaw_inertia, vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle,
+        low_speed_threshold, vehicle.odometry_offset,
+        axle_tyre(tyres, tyres.front_y, vehicle.front_axle_load),
+        axle_tyre(tyres, tyres.rear_y, vehicle.rear_axle_load))
+
+
+def single_limits(vehicle: VehicleParameters, formulation: str) -> tuple[float, ...]:
+    """Modulus of each state up to which the model holds."""
+    fast = 2.0 * larger(vehicle.speed_max, -vehicle.speed_min)
+    return (
+        fast if formulation == 'full' else math.pi,
+        fast / smaller(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
+        POSITION_LIMIT, POSITION_LIMIT, POSITION_LIMIT)
+
+
 class SingleTrack(RollingWheels):
     """Single-track vehicle with the inputs speed and steering angle."""
 
     name: ClassVar[str] = 'single_track'
+    low_speed_row: ClassVar[int] = SingleCar._fields.index('low_speed')
 
     def __init__(
         self, vehicle: VehicleParameters, tyre_model: str | int = DEFAULT_TYRE_MODEL,
@@ -87,18 +128,14 @@ class SingleTrack(RollingWheels):
         self.tyre = tyre
         self.formulation = formulation
         self.low_speed_threshold = float(low_speed_threshold)
-        car = SingleCar(
-            vehicle.mass, vehicle.yaw_inertia, vehicle.cog_to_front_axle,
-            vehicle.cog_to_rear_axle, self.low_speed_threshold, vehicle.odometry_offset,
-            axle_tyre(self.tyres, self.tyres.front_y, vehicle.front_axle_load),
-            axle_tyre(self.tyres, self.tyres.rear_y, vehicle.rear_axle_load))
+        car = single_car(vehicle, self.tyres, self.low_speed_threshold)
         self.equations = _equations(formulation, car)
         self.parameters: Any = vector(tuple(flatten(car)))
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> SingleTrack:
         """Build from tyre_model, formulation, low_speed_threshold and TYRE_PARAMETERS."""
-        return with_stable_threshold(values['low_speed_threshold'], lambda threshold: cls(
+        return with_stable_threshold(vehicle, values, lambda threshold: cls(
             vehicle, values['tyre_model'], values['formulation'], threshold, values))
 
     @property
@@ -116,12 +153,7 @@ class SingleTrack(RollingWheels):
     @property
     def state_limits(self) -> tuple[float, ...]:
         """Modulus of each state up to which the model holds, in the order of state_names."""
-        vehicle = self.vehicle
-        fast = 2.0 * max(vehicle.speed_max, -vehicle.speed_min)
-        return (
-            fast if self.formulation == 'full' else math.pi,
-            fast / min(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
-            POSITION_LIMIT, POSITION_LIMIT, POSITION_LIMIT)
+        return single_limits(self.vehicle, self.formulation)
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
         """Return the state at rest with the odometry point at a pose."""
@@ -156,31 +188,37 @@ class SingleTrack(RollingWheels):
             AxleTyres(axles.slip_angle_front, 0.0, axles.lateral_force_front),
             AxleTyres(axles.slip_angle_rear, 0.0, axles.lateral_force_rear))
 
-    def lateral_jacobian(self, speed: float, steering_angle: float = 0.0) -> np.ndarray:
+    def lateral_jacobian(self, speed: float, steering_angle: float = 0.0) -> Array:
         """Return d(lateral state, yaw rate)'/d(lateral state, yaw rate), 2 by 2, at rest slip.
 
         By central differences of the derivative; speed [m/s], steering_angle [rad].
         """
-        inputs = vector((speed, steering_angle))
-        width = 1e-7
-        columns = []
-        for index in range(2):
-            ahead, behind = [0.0] * 5, [0.0] * 5
-            ahead[index], behind[index] = width, -width
-            columns.append([
-                (high - low) / (2.0 * width) for high, low in zip(
-                    self.derivative(vector(ahead), inputs, self.parameters)[:2],
-                    self.derivative(vector(behind), inputs, self.parameters)[:2], strict=True)])
-        return np.array(columns).T
+        found: Array = jacobians(
+            self.equations, rows_of(tuple(self.parameters), 1),
+            np.zeros((1, 1, len(self.state_names))), np.array([[(speed, steering_angle)]]))[0, 0]
+        return found
 
     def fastest_mode(self) -> float:
         """Return the largest modulus of a lateral eigenvalue over the admissible speeds [1/s].
 
         Straight running, where the tyres are stiffest; the threshold is among the speeds.
         """
-        low, high = self.vehicle.speed_min, self.vehicle.speed_max
-        edges = (-self.low_speed_threshold, 0.0, self.low_speed_threshold)
-        speeds = {*np.linspace(low, high, 41).tolist(), *(min(max(v, low), high) for v in edges)}
-        return max(
-            float(np.abs(np.linalg.eigvals(self.lateral_jacobian(speed))).max())
-            for speed in speeds)
+        return float(spectral_radii(
+            self._modes(self.vehicle, rows_of(tuple(self.parameters), 1))).max())
+
+    def columns(
+        self, vehicle: VehicleParameters, values: Mapping[str, Any], cars: int,
+    ) -> ModelColumns:
+        """Return what cars have that differ in their vehicles; see VehicleModel."""
+        tyres = make_tyre_set(vehicle, values['tyre_model'], values)
+        parameters = rows_of(single_car(vehicle, tyres, self.low_speed_threshold), cars)
+        stable_thresholds(values['low_speed_threshold'], parameters,
+                          self.low_speed_row, lambda rows: self._modes(vehicle, rows))
+        return ModelColumns(parameters, rows_of(single_limits(vehicle, self.formulation), cars),
+                            self._modes(vehicle, parameters))
+
+    def _modes(self, vehicle: VehicleParameters, parameters: Array) -> Array:
+        low, high, threshold = vehicle.speed_min, vehicle.speed_max, parameters[self.low_speed_row]
+        edges = (smaller(larger(speed, low), high) for speed in (-threshold, 0.0, threshold))
+        return straight_modes(
+            self.equations, parameters, straight_speeds(low, high, _SPEEDS, *edges))

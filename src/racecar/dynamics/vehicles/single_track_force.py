@@ -24,8 +24,6 @@ from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-
 from racecar.base.compiled import by_type, pure
 from racecar.base.elementary import sine_cosine_of_turn
 from racecar.base.rows import flatten, zeroed
@@ -38,7 +36,6 @@ from racecar.dynamics.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import (
     DRIVE_TIME_CONSTANT,
-    fastest_eigenvalue,
     planar_car,
     planar_observe,
     PlanarCar,
@@ -48,7 +45,7 @@ from racecar.dynamics.vehicles.planar import (
 from racecar.dynamics.vehicles.point_kernels import point_kernel
 from racecar.dynamics.vehicles.rolling import AxleTyres, wheels_of_axles
 from racecar.dynamics.vehicles.single_track import axle_tyre
-from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
+from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreSet
 
 
 class ForceInputs(NamedTuple):
@@ -209,10 +206,20 @@ _NO_STATE = PlanarState(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _NO_INPUTS = ForceInputs(0.0, 0.0, 0.0, 0.0)
 
 
+def force_car(planar: PlanarCar, tyres: TyreSet) -> ForceCar:
+    """Parameters of a car with tyres."""
+    return ForceCar(
+        planar, tyres.front_x.friction * planar.load_front,
+        tyres.rear_x.friction * planar.load_rear,
+        axle_tyre(tyres, tyres.front_y, planar.load_front),
+        axle_tyre(tyres, tyres.rear_y, planar.load_rear))
+
+
 class SingleTrackForce(PlanarSingleTrack):
     """Single-track vehicle driven by a force, or by a speed controller of bounded force."""
 
     name: ClassVar[str] = 'single_track_force'
+    low_speed_row: ClassVar[int] = PlanarCar._fields.index('low_speed')
     input_count = len(ForceInputs._fields)
     travelled = staticmethod(roll_at_speed)
 
@@ -230,13 +237,9 @@ class SingleTrackForce(PlanarSingleTrack):
         """
         planar = planar_car(vehicle, low_speed_threshold, drive_time_constant)
         self.vehicle = vehicle
-        tyres = self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
+        self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
         self.low_speed_threshold = float(low_speed_threshold)
-        car = ForceCar(
-            planar, tyres.front_x.friction * planar.load_front,
-            tyres.rear_x.friction * planar.load_rear,
-            axle_tyre(tyres, tyres.front_y, planar.load_front),
-            axle_tyre(tyres, tyres.rear_y, planar.load_rear))
+        car = force_car(planar, self.tyres)
         modes: tuple[Mode, Mode] = (
             ('speed', NO_COMMAND, hold_speed), ('given', _NO_INPUTS, hold_force))
         self.equations, self.wheel_equations = (
@@ -251,9 +254,17 @@ class SingleTrackForce(PlanarSingleTrack):
         cls, vehicle: VehicleParameters, values: Mapping[str, Any],
     ) -> SingleTrackForce:
         """Build from tyre_model, low_speed_threshold, drive_time_constant and TYRE_PARAMETERS."""
-        return with_stable_threshold(values['low_speed_threshold'], lambda threshold: cls(
+        return with_stable_threshold(vehicle, values, lambda threshold: cls(
             vehicle, values['tyre_model'], threshold,
             values.get('drive_time_constant', DRIVE_TIME_CONSTANT), values))
+
+    def car_of(
+        self, vehicle: VehicleParameters, tyres: TyreSet, values: Mapping[str, Any],
+    ) -> ForceCar:
+        """Parameters of a vehicle, of which each number may be a column."""
+        return force_car(planar_car(
+            vehicle, self.low_speed_threshold,
+            values.get('drive_time_constant', DRIVE_TIME_CONSTANT)), tyres)
 
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
         """Return the forward velocity of the car [m/s]."""
@@ -271,11 +282,3 @@ class SingleTrackForce(PlanarSingleTrack):
             self.vehicle, self.rolling_speed(state, inputs),
             AxleTyres(f.alpha_front, f.front_x, f.front_y),
             AxleTyres(f.alpha_rear, f.rear_x, f.rear_y))
-
-    def fastest_mode(self) -> float:
-        """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
-        low, high = self.vehicle.speed_min, self.vehicle.speed_max
-        speeds = {*np.linspace(low, high, 41).tolist(), 0.0, self.low_speed_threshold}
-        return max(fastest_eigenvalue(
-            self.derivative, (speed, 0.0, 0.0, 0.0, 0.0, 0.0), (speed, 0.0, 0.0, 0.0),
-            self.parameters) for speed in speeds)

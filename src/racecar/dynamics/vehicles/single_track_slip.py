@@ -31,8 +31,6 @@ from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine, sine_cosine_of_turn
 from racecar.base.rows import flatten, zeroed
@@ -45,14 +43,13 @@ from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND, 
 from racecar.dynamics.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import (
-    fastest_eigenvalue,
     observed,
     PlanarSingleTrack,
     PlanarState,
 )
 from racecar.dynamics.vehicles.point_kernels import point_kernel
 from racecar.dynamics.vehicles.rolling import AxleTyres, wheels_of_axles
-from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreDirection
+from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreDirection, TyreSet
 
 
 class SlipCar(NamedTuple):
@@ -193,10 +190,31 @@ def _axles(
 _NO_STATE = PlanarState(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
+def slip_car(
+    vehicle: VehicleParameters, tyres: TyreSet, low_speed_threshold: float,
+) -> SlipCar:
+    """Parameters of a vehicle, of which each number may be a column."""
+    prepare, by_load = tyres.contact_tyre(), float(tyres.model.stiffness_by_load)
+    front_load, rear_load = vehicle.front_axle_load, vehicle.rear_axle_load
+
+    def tyre(x: TyreDirection, y: TyreDirection, load: float) -> Any:
+        return prepare(TyrePair(*x, *y, load, by_load, *tyres.sides))
+
+    return SlipCar(
+        1.0 / vehicle.mass, 1.0 / vehicle.yaw_inertia, vehicle.cog_to_front_axle,
+        vehicle.cog_to_rear_axle, low_speed_threshold, vehicle.odometry_offset,
+        float(vehicle.driven_axle != 'rear'), float(vehicle.driven_axle != 'front'),
+        0.5 * front_load, 0.5 * (front_load + rear_load),
+        0.5 * vehicle.cog_height / vehicle.wheelbase,
+        tyre(tyres.front_x, tyres.front_y, front_load),
+        tyre(tyres.rear_x, tyres.rear_y, rear_load))
+
+
 class SingleTrackSlip(PlanarSingleTrack):
     """Single-track vehicle with the inputs speed of the wheels and steering angle."""
 
     name: ClassVar[str] = 'single_track_slip'
+    low_speed_row: ClassVar[int] = SlipCar._fields.index('low_speed')
 
     def __init__(
         self, vehicle: VehicleParameters, tyre_model: str | int = DEFAULT_TYRE_MODEL,
@@ -211,22 +229,7 @@ class SingleTrackSlip(PlanarSingleTrack):
         self.vehicle = vehicle
         self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
         self.low_speed_threshold = float(low_speed_threshold)
-        model = self.tyres.model
-        prepare = model.contact_tyre()
-
-        def tyre(x: TyreDirection, y: TyreDirection, load: float) -> Any:
-            return prepare(TyrePair(
-                *x, *y, load, float(model.stiffness_by_load), *self.tyres.sides))
-
-        car = SlipCar(
-            1.0 / vehicle.mass, 1.0 / vehicle.yaw_inertia, vehicle.cog_to_front_axle,
-            vehicle.cog_to_rear_axle, self.low_speed_threshold, vehicle.odometry_offset,
-            float(vehicle.driven_axle != 'rear'), float(vehicle.driven_axle != 'front'),
-            0.5 * vehicle.front_axle_load,
-            0.5 * (vehicle.front_axle_load + vehicle.rear_axle_load),
-            0.5 * vehicle.cog_height / vehicle.wheelbase,
-            tyre(self.tyres.front_x, self.tyres.front_y, vehicle.front_axle_load),
-            tyre(self.tyres.rear_x, self.tyres.rear_y, vehicle.rear_axle_load))
+        car = slip_car(vehicle, self.tyres, self.low_speed_threshold)
         self.equations = Equations(
             f'slip_{type(car.front).__qualname__}', _NO_STATE, NO_COMMAND, zeroed(car),
             zeroed(slip_hold(NO_COMMAND, car)), slip_hold, slip_rates, slip_observe,
@@ -238,8 +241,14 @@ class SingleTrackSlip(PlanarSingleTrack):
         cls, vehicle: VehicleParameters, values: Mapping[str, Any],
     ) -> SingleTrackSlip:
         """Build from tyre_model, low_speed_threshold and TYRE_PARAMETERS."""
-        return with_stable_threshold(values['low_speed_threshold'], lambda threshold: cls(
+        return with_stable_threshold(vehicle, values, lambda threshold: cls(
             vehicle, values['tyre_model'], threshold, values))
+
+    def car_of(
+        self, vehicle: VehicleParameters, tyres: TyreSet, values: Mapping[str, Any],
+    ) -> SlipCar:
+        """Parameters of a vehicle, of which each number may be a column."""
+        return slip_car(vehicle, tyres, self.low_speed_threshold)
 
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
         """Return the speed of the wheels [m/s]; those that are not driven turn with the others."""
@@ -257,11 +266,3 @@ class SingleTrackSlip(PlanarSingleTrack):
         return tuple(
             wheel._replace(slip=min(max(axle.slip, -limit), limit), load=0.5 * axle.load)
             for wheel, axle in zip(wheels, (front, front, rear, rear), strict=True))
-
-    def fastest_mode(self) -> float:
-        """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
-        low, high = self.vehicle.speed_min, self.vehicle.speed_max
-        speeds = {*np.linspace(low, high, 41).tolist(), 0.0, self.low_speed_threshold}
-        return max(fastest_eigenvalue(
-            self.derivative, (speed, 0.0, 0.0, 0.0, 0.0, 0.0), (speed, 0.0), self.parameters)
-            for speed in speeds)

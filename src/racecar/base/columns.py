@@ -1,0 +1,80 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Columns: numbers of many cars at once, an array (cars,) in the place of a number.
+
+Arithmetic does the same to a column as to each number, to the bit, so a formula serves one car and
+many. The functions here are for what Python does to a number only. Whatever else is asked of a
+column, such as a truth value, raises TypeError or ValueError, for two cars or more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.rows import flatten
+
+Array = NDArray[np.float64]
+
+IS_NO_COLUMN = TypeError, ValueError
+"""What is raised where a column stands and only a number can."""
+
+
+def larger(first: float, *others: float) -> float:
+    """Largest of some numbers, or of each car."""
+    found: Any = first
+    for other in others:
+        found = max(found, other) if _are_numbers(found, other) else np.maximum(found, other)
+    return found  # type: ignore[no-any-return]
+
+
+def smaller(first: float, *others: float) -> float:
+    """Least of some numbers, or of each car."""
+    found: Any = first
+    for other in others:
+        found = min(found, other) if _are_numbers(found, other) else np.minimum(found, other)
+    return found  # type: ignore[no-any-return]
+
+
+def given(number: float, default: float) -> float:
+    """Number, or the default where it is 0."""
+    if _are_numbers(number):
+        return number or default
+    found: Any = np.where(np.asarray(number) != 0.0, number, default)
+    return found  # type: ignore[no-any-return]
+
+
+def each(function: Callable[..., float], *numbers: float) -> float:
+    """Function of numbers, or of those of each car: those of NumPy may have other bits."""
+    if _are_numbers(*numbers):
+        return function(*numbers)
+    lists = (column.tolist() for column in np.broadcast_arrays(*numbers))
+    found: Any = np.array([function(*values) for values in zip(*lists, strict=True)])
+    return found  # type: ignore[no-any-return]
+
+
+def squared(number: float) -> float:
+    """Second power as Python has it, whose rounding is not that of a product."""
+    return each(_square, number)
+
+
+def _square(number: float) -> float:
+    return number ** 2
+
+
+def rows_of(value: Any, cars: int) -> Array:
+    """Numbers of a tuple, nested or not, in order: (numbers, cars)."""
+    found = [np.broadcast_to(number, cars) for number in flatten(value)]
+    return np.array(found, dtype=float).reshape(len(found), cars)
+
+
+def is_column(number: Any) -> bool:
+    """Whether it is one value a car."""
+    return isinstance(number, np.ndarray)
+
+
+def _are_numbers(*values: Any) -> bool:
+    return not any(map(is_column, values))

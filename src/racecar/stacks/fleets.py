@@ -1,0 +1,114 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Cars of a loop that differ in numbers of vehicle, tracker or law: made at once, by columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.columns import Array, is_column, rows_of
+from racecar.base.types import NANOSECONDS
+from racecar.catalogue import NODES
+from racecar.control.tracker import TRACKER_COLUMNS
+from racecar.dynamics.integrators import find_integrator
+from racecar.dynamics.vehicles.modes import are_slower
+from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParameters
+from racecar.simulation.block import Columns, command_limits, kind_of
+from racecar.simulation.closed_loop import ClosedLoop, Loop, VariedControl
+from racecar.stacks.loops import Values
+from racecar.stacks.stack import Stack
+
+NodeColumns = Mapping[str, Mapping[str, Array]]
+"""Columns by node and parameter, see may_be_column()."""
+
+
+def may_be_column(stack: Stack, node: str, parameter: str) -> bool:
+    """Whether a parameter of a node may differ between cars that are made at once."""
+    if parameter in VEHICLE_COLUMNS:
+        return True
+    if node == stack.tracker:
+        return parameter in TRACKER_COLUMNS
+    return node == stack.linearizer and NODES[node].table[parameter].type is float
+
+
+class FleetColumns(NamedTuple):
+    """Cars that differ from one; are_possible: whether each can be made at all, (cars,)."""
+
+    columns: Columns
+    are_possible: NDArray[np.bool_]
+
+
+def stack_columns(
+    stack: Stack, loop: ClosedLoop, values: Values, varied: NodeColumns, cars: int,
+) -> FleetColumns:
+    """Cars that differ from that of a loop, which tracker and law drive.
+
+    values: of the loop; varied: what differs. Raises TypeError or ValueError where the cars do not
+    differ in numbers alone.
+    """
+    assert stack.tracker is not None
+    assert stack.linearizer is not None
+    tracker, law = (_varied(values, varied, node) for node in (stack.tracker, stack.linearizer))
+    control = loop.columns(VariedControl(
+        tracker.values, tracker.vehicle, law.values, law.vehicle), cars)
+    return _simulated(stack, loop, values, varied, [tracker, law], control)
+
+
+def own_columns(
+    stack: Stack, loop: Loop, values: Values, varied: NodeColumns, cars: int,
+) -> FleetColumns:
+    """Cars that differ from that of a loop, which a controller of one's own drives.
+
+    Raises TypeError or ValueError too if the vehicle that the controller knows differs.
+    """
+    if stack.tracker in varied or loop.lane is None:
+        raise TypeError('the controllers of the cars differ')
+    return _simulated(
+        stack, loop, values, varied, [], rows_of(loop.lane.parameters, cars))
+
+
+class _Vehicles(NamedTuple):
+    """Those that a node knows: one, in what the others differ, and all; all values of the node."""
+
+    one: VehicleParameters
+    columns: Mapping[str, Array]
+    vehicle: VehicleParameters
+    values: Mapping[str, Any]
+
+    def are_like(self, others: _Vehicles) -> bool:
+        """Whether they are the same as others, made from the same columns."""
+        return (self.one == others.one and self.columns.keys() == others.columns.keys() and all(
+            column is others.columns[name] for name, column in self.columns.items()))
+
+
+def _varied(values: Values, varied: NodeColumns, node: str) -> _Vehicles:
+    one, changes = VehicleParameters.from_values(values[node]), varied.get(node, {})
+    columns = {name: column for name, column in changes.items() if name in VEHICLE_COLUMNS}
+    return _Vehicles(one, columns, one.columns(columns), {**values[node], **changes})
+
+
+def _simulated(
+    stack: Stack, loop: Loop, values: Values, varied: NodeColumns, known: Sequence[_Vehicles],
+    control: Array,
+) -> FleetColumns:
+    """Cars of the simulator; known: vehicles as other nodes know them; control: see Columns."""
+    kind, simulator, cars = kind_of(loop), loop.simulator.compiled, control.shape[1]
+    if kind is None or simulator is None:
+        raise TypeError('the cars do not run side by side')
+    own = _varied(values, varied, stack.simulator)
+    if is_column(own.vehicle.odometry_offset):
+        raise TypeError('the cars start at different points')
+    found = simulator.model.columns(own.vehicle, values[stack.simulator], cars)
+    limit = find_integrator(kind.integrator).stability_limit * NANOSECONDS / kind.step_ns
+    start = np.abs(simulator.state)[:, np.newaxis]
+    possible = are_slower(found.modes, limit) & (start <= found.limits).all(axis=0)
+    for vehicles in (own, *(others for others in known if not others.are_like(own))):
+        if vehicles.columns:
+            possible &= vehicles.one.are_possible(vehicles.columns)
+    return FleetColumns(
+        Columns(found.parameters, found.limits, rows_of(command_limits(own.vehicle), cars),
+                control), possible)
