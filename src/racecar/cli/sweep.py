@@ -60,12 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
     if output.exists():
         raise ConfigurationError(
             f"--output '{output}' exists already, not overwriting it; name another folder")
+    start = time.perf_counter()
     made = SweepRun(arguments.file.stem, sweep, arguments.jobs,
                     lambda text: print(text, file=sys.stderr))
     with ProgressBar(made.simulated, 'simulating') as show:
-        start = time.perf_counter()
         result = made.run(show)
-        wall_time = time.perf_counter() - start
+    wall_time = time.perf_counter() - start
     for text in result.warnings:
         print(f'warning: {text}', file=sys.stderr)
     plot, = write_figures(render_figures({'sweep': result.plot()}), output)
