@@ -156,8 +156,9 @@ class CompiledLoop:
         code of the user's that fails or commands what is not finite.
         """
         simulator = self._simulator
-        # Inputs past the command, such as torques, end with it.
-        simulator.set_command(simulator.command)
+        if simulator.kind.wheel_equations is not None:
+            # Inputs past the command, such as torques, end with it.
+            simulator.set_command(simulator.command)
         if not self._tracker.started:
             self._tracker.start(simulator.odometry(), simulator.time_ns)
         for count, driven in chunks(ticks):
