@@ -143,6 +143,7 @@ class CompiledLoop:
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""
+        self._simulator.warm_up_command()
         self._tracker.origin_for(self._simulator.odometry())
         nothing = vector(0)
         self._sampler.sample(nothing, nothing)
@@ -156,9 +157,8 @@ class CompiledLoop:
         code of the user's that fails or commands what is not finite.
         """
         simulator = self._simulator
-        if simulator.kind.wheel_equations is not None:
-            # Inputs past the command, such as torques, end with it.
-            simulator.set_command(simulator.command)
+        # Inputs past the command, such as torques, end with it.
+        simulator.set_command(simulator.command)
         if not self._tracker.started:
             self._tracker.start(simulator.odometry(), simulator.time_ns)
         for count, driven in chunks(ticks):

@@ -206,9 +206,9 @@ class Simulator:
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a tick and its outputs call."""
+        self.warm_up_command()
         rows = as_vector(self._numbers.copy())
         for kernels in {*self._choice}:
-            kernels.set_command(rows, 0.0, 0.0)
             kernels.tick(rows, 0)
             kernels.diagnose(rows)
         self._drive(0)
@@ -216,6 +216,12 @@ class Simulator:
         if self._obstacles is not None:
             self._obstacles.block(odometry)
         self.wheels()
+
+    def warm_up_command(self) -> None:
+        """Compile, or load from the cache, what takes a command; nothing changes."""
+        rows = as_vector(self._numbers.copy())
+        for kernels in {*self._choice}:
+            kernels.set_command(rows, 0.0, 0.0)
 
     @property
     def time_ns(self) -> int:
