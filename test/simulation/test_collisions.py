@@ -404,7 +404,7 @@ def test_points_of_a_sweep_in_a_world_do_not_go_on_from_each_other(
     path.write_text(
         'duration: 5.0\ngrid:\n'
         f'  single_track_simulator.world: [empty, {narrow}]\n'
-        '  trajectory_tracker.Kp: [5.0, 5.5]\n')
+        '  trajectory_tracker.R: [0.5, 0.55]\n')
     sweep = load_sweep('kinematic_ode', path, controller)
     loops = [fleet.loop for fleet in (
         sweep.fleets() if controller is None else sweep.own_fleets())]
