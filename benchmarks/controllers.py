@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated seconds per second with controllers of one's own and with the stock ones, in turns.
+"""Simulated seconds per second with custom controllers and with the stock ones, in turns.
 
 Run it with `./run python benchmarks/controllers.py`; the controllers are those of docs/examples.
 """
@@ -22,12 +22,12 @@ import time
 from measuring import machine, print_table
 
 from racecar.base.yaml_file import load_yaml
-from racecar.control.own_controller import find_controller
+from racecar.control.custom_controller import find_controller
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.engine import LANES
 from racecar.stacks import describe_stack, find_stack, StackOptions
-from racecar.stacks.loops import make_loop, make_own_loop
+from racecar.stacks.loops import make_custom_loop, make_loop
 from racecar.stacks.sweep import load_sweep
 
 EXAMPLES = Path(__file__).resolve().parents[1] / 'docs/examples'
@@ -47,7 +47,7 @@ def simulate(controller: str | None, duration: float) -> Rate:
     found = None if controller is None else find_controller(controller)
 
     def rate() -> float:
-        loop = make_loop(stack, values) if found is None else make_own_loop(
+        loop = make_loop(stack, values) if found is None else make_custom_loop(
             stack, values, found, {})
         loop.warm_up()
         start = time.process_time()
@@ -80,7 +80,7 @@ def sweep(threads: int, *, stock: bool = False, repeat: int = 1, plain: bool = F
 
     def rate() -> float:
         batch = BatchSimulation(
-            fleets=found.fleets() if stock else found.own_fleets(), threads=threads,
+            fleets=found.fleets() if stock else found.custom_fleets(), threads=threads,
             block_size=min(LANES, -(-cars // threads)))
         wall, cpu = time.perf_counter(), time.process_time()
         batch.run(found.duration, skip=found.skip, with_path=not plain)

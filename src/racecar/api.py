@@ -16,9 +16,9 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, CarMotion, Odometry, Pose2
+from racecar.control.custom_controller import Controller, load_controller
 from racecar.control.laws import LawEntry, LAWS
 from racecar.control.linearizer import Linearizer
-from racecar.control.own_controller import Controller, load_controller
 from racecar.control.tracker import TRACKER_PARAMETERS, TrajectoryTracker
 from racecar.control.trajectories import (
     make_trajectory,
@@ -41,9 +41,9 @@ from racecar.dynamics.vehicles import (
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop, run_loop
+from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.metrics.run_table import COLUMNS, RunTable
 from racecar.simulation.metrics.tracking_error import Metrics
-from racecar.simulation.own_loop import OwnLoop
 from racecar.simulation.plant_car import PlantCar
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.stepper import Stepper
@@ -56,7 +56,7 @@ __all__ = [
     'TRAJECTORY_PARAMETERS', 'TYRE_MODELS', 'VEHICLE_MODELS', 'VEHICLE_PARAMETERS',
     'WORLD_PARAMETERS', 'AckermannCommand', 'BatchResult', 'BatchSimulation', 'CarMotion',
     'ClosedLoop', 'ConfigurationError', 'Controller', 'DivergenceError', 'LawEntry', 'Linearizer',
-    'Metrics', 'Motion', 'Noise', 'Odometry', 'OwnLoop', 'Parameter', 'ParameterError',
+    'Metrics', 'Motion', 'Noise', 'Odometry', 'CustomLoop', 'Parameter', 'ParameterError',
     'ParameterTable', 'PlantCar', 'Pose2', 'RacecarError', 'RobotDescription', 'RobotTree',
     'RunError', 'RunTable', 'Simulator', 'Stepper', 'Trajectory', 'TrajectoryTracker',
     'TyreModel', 'VehicleModel', 'VehicleParameters', 'WorldPlant', 'describe_vehicle',

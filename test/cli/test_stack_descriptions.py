@@ -6,7 +6,7 @@ import pytest
 
 from racecar.base.errors import BagError, ConfigurationError, ParameterError
 from racecar.cli.main import main
-from racecar.control.own_controller import read_settings
+from racecar.control.custom_controller import read_settings
 from racecar.stacks import commands_of, describe_stack, parse_overrides, StackOptions
 from racecar.stacks.options import from_texts, parse_names
 
@@ -319,7 +319,7 @@ def test_recorder_awaits_the_tracked_point_before_the_odometry(tmp_path, lockste
     assert nodes['bag_recorder'].resolve()['awaited'][0] == 'tracked_point'
 
 
-# Nodes and controllers of the user's own
+# Nodes and custom controllers
 
 
 def describe_plant(**options):

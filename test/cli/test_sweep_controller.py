@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""`racecar sweep` with controllers of the user's own: what varies, what fails, what is told."""
+"""`racecar sweep` with custom controllers: what varies, what fails, what is told."""
 
 import csv
 import json
@@ -92,7 +92,7 @@ def test_a_class_is_compiled_once_for_all_points(tmp_path, name):
     found = load_sweep('kinematic_ode', file(
         tmp_path, name, controller=f'{tmp_path}/mine.py:{name}',
         grid={'controller.gain': [0.5, 1.0, 2.0]}))
-    fleets, listener = found.own_fleets(), Listener()
+    fleets, listener = found.custom_fleets(), Listener()
     with event.install_listener('numba:compile', listener):
         made = [next(fleets)]
         at_first = listener.compiled
@@ -158,7 +158,7 @@ def test_parameters_of_the_law_are_accepted_although_it_does_not_run(tmp_path):
     found = load_sweep('dynamic_ode', file(
         tmp_path, 'Plain', trajectory='parking', set={'dynamic_linearizer.epsilon': 0.3},
         grid={'dynamic_linearizer.vehicle.mass': [4.0, 5.0]}))
-    assert len(list(found.own_fleets())) == 2
+    assert len(list(found.custom_fleets())) == 2
 
 
 def test_settings_can_be_drawn(tmp_path):
@@ -169,7 +169,7 @@ def test_settings_can_be_drawn(tmp_path):
         set={'controller.path': 'a.csv'}))
     assert found.names == ('controller.gain', 'controller.any', 'trajectory_tracker.Kp')
     assert found.units == ('', '', '1/s')
-    for values, fleet in zip(found.points, found.own_fleets(), strict=True):
+    for values, fleet in zip(found.points, found.custom_fleets(), strict=True):
         loop: Any = fleet.loop
         command: Any = loop._driver._controller
         assert (command.gain, command.more, command.path) == (
@@ -190,7 +190,7 @@ def test_stock_sweeps_have_no_column_for_failures(tmp_path, capsys):
     ({'controller.gain': [0.0, 1.0, 2.0]}, 1)])
 def test_points_that_failed_are_crosses_in_the_picture(tmp_path, grid, marks):
     found = load_sweep('kinematic_ode', file(tmp_path, 'Plain', grid=grid))
-    result = BatchSimulation(fleets=found.own_fleets(), threads=1).run(1.0)
+    result = BatchSimulation(fleets=found.custom_fleets(), threads=1).run(1.0)
     figure = sweep_figure(
         'study', found.names, found.points, result.rmse, ~np.isnan(result.diverged_at),
         units=found.units, is_grid=True, failed=list(result.failures))
@@ -226,7 +226,7 @@ def test_values_of_several_types_are_drawn(tmp_path):
     ('Needs', {'grid': {'controller.path': ['a']}}, r'needs gain; give controller\.gain')])
 def test_faulty_settings_are_refused_with_the_reason(tmp_path, name, content, message):
     with pytest.raises((ConfigurationError, ParameterError), match=message):
-        list(load_sweep('kinematic_ode', file(tmp_path, name, **content)).own_fleets())
+        list(load_sweep('kinematic_ode', file(tmp_path, name, **content)).custom_fleets())
 
 
 @pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
@@ -244,12 +244,12 @@ def test_noise_is_refused_for_controllers_in_plain_python(sweep):
     code, rows, _, said = sweep('Plain', {'controller.gain': [1.0]}, noise={'x': 0.1})
     assert (code, rows) == (1, [])
     assert 'noise is not available for single_track' in said
-    assert "a controller of one's own: it does not run compiled; leave out the noise" in said
+    assert "a custom controller: it does not run compiled; leave out the noise" in said
 
 
 def test_a_setting_without_a_controller_is_refused(tmp_path):
     path = file(tmp_path, 'Plain', controller=None, grid={'controller.gain': [1.0]})
-    with pytest.raises(ConfigurationError, match=r"is a setting of a controller of one's own"):
+    with pytest.raises(ConfigurationError, match=r"is a setting of a custom controller"):
         load_sweep('kinematic_ode', path)
 
 

@@ -5,7 +5,7 @@
 import asyncio
 
 import numpy as np
-from own_loop import run_async
+from own_event_loop import run_async
 
 from racecar.cockpit.frames import (
     json_frame,

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip('aiohttp', reason='the server of the cockpit needs aiohttp')
 
 from fake_child import FakeChild
-from own_loop import run_async
+from own_event_loop import run_async
 from served import DEADLINE, served
 
 from racecar.cockpit import live_feed

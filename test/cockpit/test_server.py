@@ -14,7 +14,7 @@ import pytest
 
 aiohttp = pytest.importorskip('aiohttp', reason='the server of the cockpit needs aiohttp')
 
-from own_loop import run_async  # noqa: E402
+from own_event_loop import run_async  # noqa: E402
 from served import served  # noqa: E402
 
 from racecar.base.errors import RunError  # noqa: E402

@@ -28,7 +28,7 @@ from racecar.scene.scene import foot_rows
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import run_loop
-from racecar.simulation.own_loop import OwnLoop
+from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.ports import COLLISIONS
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.vehicle_plant import VehiclePlant
@@ -283,10 +283,10 @@ def closed_loop(**options):
         d.executable: d.resolve() for d in describe_stack(stack.name, StackOptions(**options))})
 
 
-def own_loop(**options):
+def custom_loop(**options):
     parts = closed_loop(**options)
     controller: Any = Own()
-    return OwnLoop(controller, parts.tracker, parts.simulator)
+    return CustomLoop(controller, parts.tracker, parts.simulator)
 
 
 def held_loop(**options):
@@ -343,7 +343,7 @@ def test_a_batch_tells_the_collisions_of_its_cars(narrow):
 @pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
 def test_controllers_of_one_s_own_drive_in_a_world_beside_those_side_by_side(narrow):
     def loops():
-        return [own_loop(**world) for world in ({}, {'world': narrow}, {'world': 'tunnel'}, {})]
+        return [custom_loop(**world) for world in ({}, {'world': narrow}, {'world': 'tunnel'}, {})]
 
     assert [loop.lane is None for loop in loops()] == [False, True, True, False]
     assert [loop.why_plain for loop in loops()] == [
@@ -357,7 +357,7 @@ def test_controllers_of_one_s_own_drive_in_a_world_beside_those_side_by_side(nar
 
 
 def test_a_controller_that_meets_nothing_has_the_bits_of_the_compiled_one():
-    tables = [run_loop(own_loop(**world), 2.0) for world in ({}, {'world': 'tunnel'})]
+    tables = [run_loop(custom_loop(**world), 2.0) for world in ({}, {'world': 'tunnel'})]
     assert tables[0].rows.tobytes() == tables[1].rows.tobytes()
 
 
@@ -370,7 +370,7 @@ def test_noise_is_refused_in_a_world_in_one_line(narrow):
 
 
 @pytest.mark.parametrize('make', [
-    lambda world: closed_loop(world=world), lambda world: own_loop(world=world),
+    lambda world: closed_loop(world=world), lambda world: custom_loop(world=world),
     lambda world: held_loop(world=world), lambda world: held_loop()])
 def test_to_warm_up_changes_nothing(narrow, make):
     warm, cold = make(narrow), make(narrow)
@@ -407,7 +407,7 @@ def test_points_of_a_sweep_in_a_world_do_not_go_on_from_each_other(
         '  trajectory_tracker.R: [0.5, 0.55]\n')
     sweep = load_sweep('kinematic_ode', path, controller)
     loops = [fleet.loop for fleet in (
-        sweep.fleets() if controller is None else sweep.own_fleets())]
+        sweep.fleets() if controller is None else sweep.custom_fleets())]
     # The last two have the same values, not the same car.
     assert loops[2].simulator is not loops[3].simulator
     result = BatchSimulation(loops).run(sweep.duration)

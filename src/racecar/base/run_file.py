@@ -36,7 +36,7 @@ class RunFile:
 
     way: how it was run (simulate, up, demo, launch); configuration: name of the stack; options:
     of StackOptions that say which nodes there are and how they are joined; nodes: by full name;
-    controller_settings: of a controller of the user's own; files: SHA-256 of the files that
+    controller_settings: of a custom controller; files: SHA-256 of the files that
     parameters name, by these names; command: as typed; made: date and time; environment: as of
     racecar.base.environment; skip: seconds that its metrics left out at the start.
     """

@@ -40,7 +40,7 @@ class NodeSpec:
     simulator in lockstep waits for its subscription to the odometry, or to the output that it
     awaits in its place. make_car: builds the car of a simulator, which owns the time, for loops
     without ROS; None for other nodes. law: the control law behind it; None for other nodes.
-    makes_controller: it drives by a controller of the user's own if its parameter controller
+    makes_controller: it drives by a custom controller if its parameter controller
     names one. describe: gives the robot description of a simulator from resolved values.
     """
 

@@ -42,12 +42,12 @@ def _if_needed(table: ParameterTable) -> ParameterTable:
         for row in table)
 
 
-# Any robot can be tracked by its base_link; the rest is for cog and controllers of one's own.
+# Any robot can be tracked by its base_link; the rest is for cog and custom controllers.
 TRAJECTORY_TRACKER = _if_needed(VEHICLE_PARAMETERS) + TRACKER_PARAMETERS + ParameterTable([
     Parameter('active', bool, False, 'Track; turning it on starts the trajectory anew,'
               ' turning it off stops the car'),
     Parameter('controller', str, '',
-              "A controller of one's own, module:Class or file.py:Class, that commands the car in"
+              "A custom controller, module:Class or file.py:Class, that commands the car in"
               ' the place of tracker and law; empty: none', read_only=True),
     Parameter('controller_settings', str, '',
               'Settings of that controller as a YAML mapping, e.g. {gain: 3.0}', read_only=True),

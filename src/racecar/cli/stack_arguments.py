@@ -14,7 +14,7 @@ import sys
 from racecar.base.errors import ConfigurationError
 from racecar.cli.choices import completed_as_file, Suggestions
 from racecar.cli.output import print_rows
-from racecar.control.own_controller import CONTROLLER
+from racecar.control.custom_controller import CONTROLLER
 from racecar.simulation.metrics.tracking_error import Metrics
 from racecar.stacks import parse_overrides, StackOptions, STACKS
 from racecar.stacks.options import NamedOption, parse_names, run_options, RunOption
@@ -43,7 +43,7 @@ def add_stack_arguments(parser: argparse.ArgumentParser, way: str, **defaults: o
 
 
 def add_controller_argument(parser: argparse.ArgumentParser, way: str) -> None:
-    """Declare only the option that chooses a controller of one's own."""
+    """Declare only the option that chooses a custom controller."""
     row, = (row for row in run_options(way) if row.name == CONTROLLER)
     _add_option(parser, row, row.default)
 

@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Simulate all points, write table and plot; returns 0.
 
-    Cars that diverge are reported, not fatal, nor are controllers of the user's own that fail at
+    Cars that diverge are reported, not fatal, nor are custom controllers that fail at
     some points. Raises RacecarError with a one-line message, RunError if they fail at all points.
     """
     # Imported here, so that `racecar --help` does not wait for matplotlib.

@@ -69,11 +69,6 @@ class CommandMux:
             return None
         return self._heard[self._holder].stamp_ns + self._timeouts[self._holder]
 
-    @property
-    def speaking(self) -> tuple[str, ...]:
-        """Names of the sources that have not fallen silent."""
-        return tuple(self._heard)
-
     def receive(self, name: str, stamp_ns: int) -> bool:
         """Note a command stamped so and return whether it is to be forwarded."""
         self._heard[name] = LastStamp(stamp_ns)

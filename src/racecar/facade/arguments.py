@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggest
-from racecar.control.own_controller import (
+from racecar.control.custom_controller import (
     controller_class,
     ControllerClass,
     find_controller,

@@ -16,9 +16,9 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import Parameter, suggestion
 from racecar.base.types import NANOSECONDS
 from racecar.catalogue import node_names
+from racecar.control.custom_controller import ControllerClass, find_controller
+from racecar.control.custom_driver import how_it_runs, NO_STEP
 from racecar.control.laws import LAWS, SimulatorKind
-from racecar.control.own_controller import ControllerClass, find_controller
-from racecar.control.own_driver import how_it_runs, NO_STEP
 from racecar.dynamics.vehicles import VEHICLE_MODELS
 from racecar.facade.arguments import (
     call_text,
@@ -33,10 +33,10 @@ from racecar.facade.arguments import (
 from racecar.facade.run import Run
 from racecar.facade.vehicle import Vehicle
 from racecar.simulation.closed_loop import Loop, run_loop
+from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.metrics.path_batch import warm_up_path_metrics
-from racecar.simulation.own_loop import OwnLoop
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions, STACKS
-from racecar.stacks.loops import make_held_loop, make_own_loop, make_stack_loop, outrun_warning
+from racecar.stacks.loops import make_custom_loop, make_held_loop, make_stack_loop, outrun_warning
 from racecar.stacks.options import DURATION, SET_ARGUMENT, SIMULATE
 from racecar.stacks.run_files import describe_run
 
@@ -58,7 +58,7 @@ _SEED_ROW = Parameter('seed', int, None, 'seed of all noise', minimum=0, maximum
 class Simulation:
     """A configuration that follows a trajectory, ready to run once.
 
-    how_controlled: how a controller of the user's own runs, '' without one. why_slow: why it does
+    how_controlled: how a custom controller runs, '' without one. why_slow: why it does
     not run compiled although it has a pure step, '' otherwise.
     """
 
@@ -88,9 +88,9 @@ class Simulation:
                 else make_held_loop(self.stack, self._values, options.control_rate)
         if options.control_rate is not None:
             raise ConfigurationError(
-                "control_rate is of tracker and law, a controller of one's own has none: it"
+                "control_rate is of tracker and law, a custom controller has none: it"
                 ' answers each odometry')
-        loop: OwnLoop = make_own_loop(
+        loop: CustomLoop = make_custom_loop(
             self.stack, self._values, controller or find_controller(options.controller),
             options.controller_settings)
         self.how_controlled = how_it_runs(options.controller, loop.why_plain)
@@ -104,7 +104,7 @@ class Simulation:
         """Run for a duration [s]; skip: time at the start that metrics leave out [s].
 
         command: as typed, for the run.yaml. Raises ConfigurationError for too long a run,
-        DivergenceError, and RunError for a controller of the user's own that fails.
+        DivergenceError, and RunError for a custom controller that fails.
         """
         loop = self._loop
         period_ns = loop.simulator.period_ns

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.parameters import suggestion
-from racecar.control.own_controller import CONTROLLER
-from racecar.control.own_driver import how_it_runs
+from racecar.control.custom_controller import CONTROLLER
+from racecar.control.custom_driver import how_it_runs
 from racecar.dynamics.vehicles.parameters import VEHICLE
 from racecar.facade.arguments import (
     controller_of,
@@ -96,7 +96,7 @@ class SweepResult:
 
         Metrics are NaN where no sample counts, `collisions` None for a car that is in no world;
         `diverged_at` is the time of a divergence [s], NaN without one; `failure`, where a
-        controller of the user's own drives, what it said, or ''.
+        custom controller drives, what it said, or ''.
         """
         result = self.result
         found: dict[str, list[Any]] = {
@@ -267,7 +267,7 @@ class SweepRun:
     def run(self, on_progress: OnProgress | None = None) -> SweepResult:
         """Run all cars; on_progress gets the simulated time that is done [s].
 
-        Cars that diverge are in the warnings of the result, as are controllers of the user's own
+        Cars that diverge are in the warnings of the result, as are custom controllers
         that fail at some points. Raises RunError if they fail at all points.
         """
         sweep = self._sweep
@@ -298,7 +298,7 @@ def _warnings(sweep: Sweep, result: BatchResult) -> Iterator[str]:
 
 
 def _fleets(sweep: Sweep, announce: Callable[[str], object] | None) -> Iterator[Fleet]:
-    """Build the cars of all points; say once how a controller of the user's own runs."""
+    """Build the cars of all points; say once how a custom controller runs."""
     controller = sweep.controller
     if controller is None:
         return sweep.fleets()
@@ -309,7 +309,7 @@ def _fleets(sweep: Sweep, announce: Callable[[str], object] | None) -> Iterator[
             said.add(why_plain)
             announce(how_it_runs(controller.where, why_plain))
 
-    return sweep.own_fleets(tell)
+    return sweep.custom_fleets(tell)
 
 
 @suggesting_names

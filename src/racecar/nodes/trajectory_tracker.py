@@ -20,7 +20,7 @@ from racecar.base.frames import BASE_LINK, MAP, REFERENCE
 from racecar.base.types import NANOSECONDS, Odometry, yaw_to_quaternion
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import TRAJECTORY_TRACKER
-from racecar.control.own_controller import load_controller, read_settings
+from racecar.control.custom_controller import load_controller, read_settings
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import sample_path
 from racecar.dynamics.vehicles.parameters import VehicleParameters

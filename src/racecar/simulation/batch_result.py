@@ -51,7 +51,7 @@ class BatchResult:
     (n, samples, len(COLUMNS)), NaN after a divergence, or None where nothing was recorded. path:
     errors against the path of the reference, of the time before a divergence too; None if they
     were not asked for. collisions: contacts of cars that drive in a world, NaN for others; None if
-    there are none in a world. failures: of cars whose controller of one's own failed, by number,
+    there are none in a world. failures: of cars whose custom controller failed, by number,
     what it says; their metrics are NaN.
     """
 

@@ -219,7 +219,7 @@ class Block:
     ) -> None:
         """Run ticks; arguments as in the kernel. paths: gets what it shows.
 
-        Raises RunError for a controller of one's own that fails; the others are then as it left
+        Raises RunError for a custom controller that fails; the others are then as it left
         them, see singles().
         """
         kind, period = self.kind, self.period

@@ -74,7 +74,7 @@ class LoopCar(Protocol):
 class Loop(Protocol):
     """What runs and is measured: a car that follows a reference, by a law or by one's own means.
 
-    linearizer: None where a controller of one's own takes its place.
+    linearizer: None where a custom controller takes its place.
     """
 
     @property
@@ -238,7 +238,7 @@ def run_loop(
     """Run a loop for the duration [s] from its present state.
 
     on_tick: as in run_closed_loop(). Raises ConfigurationError for too long a run,
-    DivergenceError, and RunError for a controller of one's own that fails.
+    DivergenceError, and RunError for a custom controller that fails.
     """
     ticks = tick_count(duration, loop.simulator.period_ns)
     every = loop.odometry_every

@@ -14,8 +14,8 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameter_file import read_parameter_file
 from racecar.base.parameters import suggestion
 from racecar.catalogue import node_names, NODES
+from racecar.control.custom_controller import CONTROLLER
 from racecar.control.laws import SimulatorKind
-from racecar.control.own_controller import CONTROLLER
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import (
@@ -128,7 +128,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         elif options.controller is None:
             raise ConfigurationError(
                 f'{options.overrides_option}: {CONTROLLER}.{next(iter(options.overrides[node]))}'
-                " is a setting of a controller of one's own, but none is chosen: give"
+                " is a setting of a custom controller, but none is chosen: give"
                 f' --{CONTROLLER} MODULE:CLASS')
     _check_files(stack, options, [*descriptions, *left_out])
     for description in left_out:

@@ -58,10 +58,10 @@ def stack_columns(
     return _simulated(stack, loop, values, varied, [tracker, law], control)
 
 
-def own_columns(
+def custom_columns(
     stack: Stack, loop: Loop, values: Values, varied: NodeColumns, cars: int,
 ) -> FleetColumns:
-    """Cars that differ from that of a loop, which a controller of one's own drives.
+    """Cars that differ from that of a loop, which a custom controller drives.
 
     Raises TypeError or ValueError too if the vehicle that the controller knows differs.
     """

@@ -11,14 +11,14 @@ import numpy as np
 
 from racecar.base.errors import ConfigurationError
 from racecar.catalogue import NODES
+from racecar.control.custom_controller import ControllerClass
 from racecar.control.linearizer import Linearizer
-from racecar.control.own_controller import ControllerClass
 from racecar.control.target import Target
 from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.simulation.closed_loop import ClosedLoop, Loop, LoopCar
+from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.held_loop import HeldLoop
-from racecar.simulation.own_loop import OwnLoop
 from racecar.stacks.stack import Stack
 
 Values = Mapping[str, Mapping[str, Any]]
@@ -145,11 +145,11 @@ def _speed_limits(simulated: Mapping[str, Any]) -> tuple[float, float, str]:
     return -top, top, 'robot.max_speed'
 
 
-def make_own_loop(
+def make_custom_loop(
     stack: Stack, values: Values, controller: ControllerClass, settings: Mapping[str, object],
     simulator: LoopCar | None = None,
-) -> OwnLoop:
-    """Build the loop of a stack with a controller of one's own in the place of its law.
+) -> CustomLoop:
+    """Build the loop of a stack with a custom controller in the place of its law.
 
     The controller is made with the vehicle that the tracker knows and with settings of its own;
     the law is not made. simulator: one that is built already. Raises RacecarError as make_loop()
@@ -157,7 +157,7 @@ def make_own_loop(
     """
     assert stack.tracker is not None
     tracker = values[stack.tracker]
-    return OwnLoop(
+    return CustomLoop(
         controller.make(VehicleParameters.from_values(tracker), settings),
         TrajectoryTracker(dict(tracker)),
         simulator or make_car(stack.simulator, values[stack.simulator]))

@@ -16,7 +16,7 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.share import car_and_robot_names, track_names, world_names
 from racecar.base.yaml_file import describe_error, parse_yaml
 from racecar.catalogue import tables
-from racecar.control.own_controller import CONTROLLER
+from racecar.control.custom_controller import CONTROLLER
 from racecar.dynamics.tyres import SELECTION
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.sensors.equipment import SENSOR_NAMES
@@ -170,7 +170,7 @@ class StackOptions:
 
     @property
     def controller_settings(self) -> Mapping[str, Any]:
-        """Settings of the controller of one's own, among the overrides."""
+        """Settings of the custom controller, among the overrides."""
         return self.overrides.get(CONTROLLER, {})
 
 

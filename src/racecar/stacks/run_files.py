@@ -16,7 +16,7 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.run_file import RecordedNode, RunFile
 from racecar.base.share import find_config, find_robot, find_track, find_world, may_be_path
 from racecar.catalogue import node_names
-from racecar.control.own_controller import CONTROLLER
+from racecar.control.custom_controller import CONTROLLER
 from racecar.stacks.describe import find_stack
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import run_options, SIMULATE, StackOptions, UP

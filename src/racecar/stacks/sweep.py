@@ -21,12 +21,12 @@ from racecar.base.errors import ConfigurationError, RacecarError
 from racecar.base.parameters import Parameter, ParameterTable, suggestion
 from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import TABLES
-from racecar.control.own_controller import CONTROLLER, ControllerClass, find_controller
+from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
 from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.block import Fleet, kind_of
 from racecar.simulation.closed_loop import Loop, LoopCar
-from racecar.simulation.own_loop import OwnLoop
+from racecar.simulation.custom_loop import CustomLoop
 from racecar.stacks import (
     describe_stack,
     find_tracking_stack,
@@ -35,16 +35,16 @@ from racecar.stacks import (
     StackOptions,
 )
 from racecar.stacks.fleets import (
+    custom_columns,
     FleetColumns,
     may_be_column,
     NodeColumns,
-    own_columns,
     stack_columns,
 )
 from racecar.stacks.loops import (
     make_car,
+    make_custom_loop,
     make_loop,
-    make_own_loop,
     make_stack_loop,
     outrun_warning,
     Values,
@@ -75,7 +75,7 @@ class Sweep:
     theirs, or ''. points: one tuple of values each.
     base: {node: value of each parameter}, and settings of a controller under its own name.
     duration, skip [s]. noise: None without. is_grid: whether the points are all combinations of
-    some values. controller: of one's own in the place of tracker and law, or None.
+    some values. controller: a custom one in the place of tracker and law, or None.
     outrun: warnings by point, of loops that were made and whose reference is too fast for the car.
     """
 
@@ -104,10 +104,10 @@ class Sweep:
         return self._fleets(
             functools.partial(make_loop, stack), functools.partial(stack_columns, stack))
 
-    def own_fleets(
+    def custom_fleets(
         self, tell: Callable[[str], object] = lambda _: None,
     ) -> Iterator[Fleet]:
-        """Build the cars of all points, each with a controller of one's own.
+        """Build the cars of all points, each with a custom controller.
 
         tell: gets why a controller runs as plain Python, '' if it runs compiled. Raises
         RacecarError, naming the point, for values that contradict each other and for settings with
@@ -116,12 +116,12 @@ class Sweep:
         stack, controller = self.stack, self.controller
         assert controller is not None
 
-        def make(values: Values, simulator: LoopCar | None) -> OwnLoop:
-            loop = make_own_loop(stack, values, controller, values[CONTROLLER], simulator)
+        def make(values: Values, simulator: LoopCar | None) -> CustomLoop:
+            loop = make_custom_loop(stack, values, controller, values[CONTROLLER], simulator)
             tell(loop.why_plain)
             return loop
 
-        return self._fleets(make, functools.partial(own_columns, stack))
+        return self._fleets(make, functools.partial(custom_columns, stack))
 
     def _fleets(
         self, make: Callable[[Values, LoopCar | None], L],
@@ -345,7 +345,7 @@ def _targets(
     if node == CONTROLLER and parameter:
         if controller is None:
             raise ConfigurationError(
-                f"'{key}' is a setting of a controller of one's own, but none is chosen: give"
+                f"'{key}' is a setting of a custom controller, but none is chosen: give"
                 f' {CONTROLLER}: or --{CONTROLLER} with module:Class or file.py:Class')
         return [(CONTROLLER, controller.setting(parameter))]
     tables = _tables(stack)

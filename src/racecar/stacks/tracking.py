@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.share import find_config, find_track
 from racecar.catalogue import node_names
+from racecar.control.custom_controller import written_settings
 from racecar.control.linearizer import POINT_TOLERANCE
-from racecar.control.own_controller import written_settings
 from racecar.control.tracker import tracked_ahead
 from racecar.control.trajectories import trajectory_type
 from racecar.control.trajectories.waypoints import WayPointPath

@@ -12,8 +12,8 @@ from geometry_msgs.msg import TwistStamped
 
 from racecar.base.frames import MAP
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry, PlanarVelocity
-from racecar.control.own_controller import Controller
-from racecar.control.own_driver import how_it_runs, OwnDriver
+from racecar.control.custom_controller import Controller
+from racecar.control.custom_driver import CustomDriver, how_it_runs
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import Attitude, ReferencePoint
 from racecar.ros import qos, topics
@@ -79,7 +79,7 @@ class VelocityAnswers:
 
 
 class CommandAnswers:
-    """Answers on the navigation input of the mux by a controller of one's own."""
+    """Answers on the navigation input of the mux by a custom controller."""
 
     def __init__(
         self, node: TableNode, tracker: TrajectoryTracker, make: Callable[[], Controller],
@@ -89,7 +89,7 @@ class CommandAnswers:
 
         Raises what make raises, ConfigurationError for a preview that is none.
         """
-        self._driver = OwnDriver(make, tracker)
+        self._driver = CustomDriver(make, tracker)
         self._command = AckermannCommand(0.0, 0.0)
         self._message = command_template()
         self._publisher = AnswerPublisher(

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Cars of a block that a compiled controller of one's own drives."""
+"""Cars of a block that a compiled custom controller drives."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 from racecar.base.compiled import importable, pure
 from racecar.base.errors import RunError
 from racecar.base.types import AckermannCommand, CarMotion
-from racecar.control.own_controller import command_failure, failure_at, PureController, PureStep
-from racecar.control.own_reference import OwnReference, OwnReferenceSampler
+from racecar.control.custom_controller import command_failure, failure_at, PureController, PureStep
+from racecar.control.custom_reference import CustomReference, CustomReferenceSampler
 from racecar.control.trajectories import Motion
 from racecar.dynamics.vehicles.interface import Command
 from racecar.simulation.lanes import Lane, Reference
@@ -27,7 +27,7 @@ def _answer(step: Any) -> Callable[..., Any]:
 
     @importable
     def answer(
-        state: Any, parameters: Any, car: CarMotion, reference: OwnReference, dt: float,
+        state: Any, parameters: Any, car: CarMotion, reference: CustomReference, dt: float,
     ) -> tuple[Any, Command]:
         after, speed, steering = own_step(state, parameters, car, reference.ahead, dt)
         return after, Command(float(np.float32(speed)), float(np.float32(steering)))
@@ -35,7 +35,7 @@ def _answer(step: Any) -> Callable[..., Any]:
     return answer
 
 
-class OwnControl(NamedTuple):
+class CustomControl(NamedTuple):
     """A pure step, and the types of its state and parameters. See LaneControl."""
 
     step: PureStep
@@ -53,9 +53,9 @@ class OwnControl(NamedTuple):
         return _zeros(self.parameter_type)
 
     @property
-    def reference(self) -> OwnReference:
+    def reference(self) -> CustomReference:
         """A reference with what lies ahead."""
-        return OwnReference(0.0, 0.0, Motion(*(0.0,) * len(Motion._fields)))
+        return CustomReference(0.0, 0.0, Motion(*(0.0,) * len(Motion._fields)))
 
     @property
     def answer(self) -> Callable[..., Any]:
@@ -67,9 +67,9 @@ class OwnControl(NamedTuple):
         """Always."""
         return True
 
-    def sampler(self, references: Sequence[Reference]) -> OwnReferenceSampler:
+    def sampler(self, references: Sequence[Reference]) -> CustomReferenceSampler:
         """Sampler of the references of trajectories of one type."""
-        return OwnReferenceSampler(
+        return CustomReferenceSampler(
             [r.trajectory for r in references], [r.preview for r in references])
 
     def failure(self, error: Exception, time: float) -> RunError:
@@ -85,8 +85,9 @@ def _zeros(kind: Any) -> Any:
     return kind(*(0.0,) * len(kind._fields))
 
 
-def own_lane(pure_controller: PureController, reference: Reference) -> Lane:
+def custom_lane(pure_controller: PureController, reference: Reference) -> Lane:
     """A car that a controller drives, as it is at the start."""
     state, parameters = pure_controller.state, pure_controller.parameters
-    return Lane(OwnControl(pure_controller.step, type(state), type(parameters)), reference, state,
-                parameters)
+    return Lane(
+        CustomControl(pure_controller.step, type(state), type(parameters)), reference, state,
+        parameters)

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The closed loop with a controller of one's own."""
+"""The closed loop with a custom controller."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from collections.abc import Callable
 import numpy as np
 
 from racecar.base.errors import DivergenceError
-from racecar.control.own_controller import (
+from racecar.control.custom_controller import (
     Controller,
     preview_of,
     pure_part,
     PureController,
 )
-from racecar.control.own_driver import NO_STEP, OwnDriver, why_uncompiled
+from racecar.control.custom_driver import CustomDriver, NO_STEP, why_uncompiled
 from racecar.control.tracker import TrajectoryTracker
 from racecar.simulation.closed_loop import LoopCar, row_of
+from racecar.simulation.custom_lanes import custom_lane
 from racecar.simulation.lanes import Lane, Reference
 from racecar.simulation.loop_kernel import chunks, CompiledLoop
 from racecar.simulation.metrics.run_table import COLUMNS
 from racecar.simulation.metrics.tracking_error import Array
-from racecar.simulation.own_lanes import own_lane
 
 # Ticks of a piece in plain Python, after which progress is told.
 _PLAIN_CHUNK = 32
 
 
-class OwnLoop:
-    """A controller of one's own and a simulator; the tracker only says where the reference is.
+class CustomLoop:
+    """A custom controller and a simulator; the tracker only says where the reference is.
 
     why_plain: why the controller runs in plain Python, tick by tick; empty if it runs compiled.
     """
@@ -55,11 +55,11 @@ class OwnLoop:
             if compiled is None else why_uncompiled(pure))
         self._compiled: CompiledLoop | None = None
         if pure is None or compiled is None or self.why_plain:
-            self._driver = OwnDriver(lambda: controller, tracker)
+            self._driver = CustomDriver(lambda: controller, tracker)
         else:
             self._pure = pure
             self._compiled = CompiledLoop(
-                compiled, tracker, own_lane(pure, self._reference), (tracker.time_step,))
+                compiled, tracker, custom_lane(pure, self._reference), (tracker.time_step,))
 
     @property
     def _reference(self) -> Reference:
@@ -73,7 +73,7 @@ class OwnLoop:
     @property
     def lane(self) -> Lane | None:
         """The car, at the start, for a block of cars side by side; None if it runs plain."""
-        return None if self._pure is None else own_lane(self._pure, self._reference)
+        return None if self._pure is None else custom_lane(self._pure, self._reference)
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""

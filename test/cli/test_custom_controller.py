@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""`racecar simulate --controller`: a controller of the user's own."""
+"""`racecar simulate --controller`: a custom controller."""
 
 import json
 import os

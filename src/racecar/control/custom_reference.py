@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a controller of one's own follows: where the reference is, and how it moves later."""
+"""What a custom controller follows: where the reference is, and how it moves later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from racecar.control.trajectories import Motion, Trajectory
 from racecar.control.trajectories.base import ClosedForm
 
 
-class OwnReference(NamedTuple):
+class CustomReference(NamedTuple):
     """Where the reference is [m], and how it moves `preview` later, for controllers."""
 
     x: float
@@ -21,14 +21,14 @@ class OwnReference(NamedTuple):
     ahead: Motion
 
 
-NO_OWN_REFERENCE = OwnReference(0.0, 0.0, Motion(*(0.0,) * 9))
+NO_CUSTOM_REFERENCE = CustomReference(0.0, 0.0, Motion(*(0.0,) * 9))
 """Example of what a controller follows."""
 
 
-@placed.register(OwnReference)
-def _placed(reference: OwnReference, origin_x: float, origin_y: float) -> OwnReference:
+@placed.register(CustomReference)
+def _placed(reference: CustomReference, origin_x: float, origin_y: float) -> CustomReference:
     x, y, m = reference
-    return OwnReference(
+    return CustomReference(
         origin_x + x, origin_y + y,
         Motion(origin_x + m.x, origin_y + m.y, m.vx, m.vy, m.ax, m.ay, m.heading, m.rate,
                m.direction))
@@ -37,16 +37,16 @@ def _placed(reference: OwnReference, origin_x: float, origin_y: float) -> OwnRef
 def _references_ahead(motion: ClosedForm) -> SampledReference:
     def reference_ahead(
         time: float, step: float, preview: float, numbers: Vector,
-    ) -> OwnReference:
+    ) -> CustomReference:
         now = motion(time, numbers)
-        return OwnReference(now.x, now.y, motion(time + preview, numbers))
+        return CustomReference(now.x, now.y, motion(time + preview, numbers))
 
     return reference_ahead
 
 
-class OwnReferenceSampler(ReferenceSampler):
-    """Samples OwnReference of trajectories of one type."""
+class CustomReferenceSampler(ReferenceSampler):
+    """Samples CustomReference of trajectories of one type."""
 
     def __init__(self, trajectories: Sequence[Trajectory], previews: Sequence[float]) -> None:
         """Take at least one trajectory, and how far each lies ahead [s]."""
-        super().__init__(trajectories, previews, NO_OWN_REFERENCE, _references_ahead)
+        super().__init__(trajectories, previews, NO_CUSTOM_REFERENCE, _references_ahead)

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A controller of one's own asked one by one, as a node does: the bits of the whole loop."""
+"""A custom controller asked one by one, as a node does: the bits of the whole loop."""
 
 import math
 import re
@@ -14,11 +14,11 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, Odometry
 from racecar.catalogue import TABLES
-from racecar.control.own_driver import OwnDriver
+from racecar.control.custom_driver import CustomDriver
 from racecar.control.tracker import TrajectoryTracker
 from racecar.simulation.closed_loop import run_loop
+from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.loop_kernel import CHUNK
-from racecar.simulation.own_loop import OwnLoop
 from racecar.simulation.simulator import make_simulator
 
 VEHICLE = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
@@ -100,12 +100,12 @@ def test_one_by_one_it_gives_the_bits_of_the_whole_loop(kind):
     # More than one call of the kernel takes.
     ticks = CHUNK + 76
     controller: Any = Stepped()
-    table = run_loop(OwnLoop(controller, tracker(), simulator()), 0.01 * ticks)
+    table = run_loop(CustomLoop(controller, tracker(), simulator()), 0.01 * ticks)
     wanted = [tuple(row) for row in zip(*(
         table.column(name) for name in (
             'x', 'y', 'x_reference', 'y_reference', 'speed_command', 'steering_command')),
         strict=True)]
-    driver = OwnDriver(kind, tracker())
+    driver = CustomDriver(kind, tracker())
     assert (driver.why_plain == '') == (kind is Stepped and COMPILED)
     assert driven(driver, simulator(), ticks + 1) == wanted
     assert max(abs(row[-1]) for row in wanted) > 0.1
@@ -113,7 +113,7 @@ def test_one_by_one_it_gives_the_bits_of_the_whole_loop(kind):
 
 @pytest.mark.parametrize('kind', [Stepped, Commanding, Uncompilable])
 def test_a_new_start_forgets_what_was(kind):
-    driver = OwnDriver(kind, tracker())
+    driver = CustomDriver(kind, tracker())
     first = driven(driver, simulator(), 50)
     driver.start_anew(tracker())
     assert driven(driver, simulator(), 50) == first
@@ -121,7 +121,7 @@ def test_a_new_start_forgets_what_was(kind):
 
 def driver_of(kind):
     """One of a class that need not have command()."""
-    return OwnDriver(kind, tracker())
+    return CustomDriver(kind, tracker())
 
 
 class Unknowing(Stepped):
@@ -136,7 +136,7 @@ def test_what_cannot_be_compiled_is_told_in_one_line_with_its_place():
     line = Unknowing.step.__code__.co_firstlineno + 2
     told = driver_of(Unknowing).why_plain
     assert told.startswith("its step cannot be compiled: Unknown attribute 'acceleration' of type")
-    assert re.search(rf'test_own_driver\.py", line {line}:$', told)
+    assert re.search(rf'test_custom_driver\.py", line {line}:$', told)
 
 
 def test_a_step_that_its_author_has_compiled_is_called_as_it_is():
@@ -161,7 +161,7 @@ def test_reference_is_that_of_now_and_the_controller_sees_ahead():
             seen.append(reference)
             return 1.0, 0.0
 
-    driver = OwnDriver(Watching, tracker(trajectory='line', a_coeff=3.0, b_coeff=-1.0))
+    driver = CustomDriver(Watching, tracker(trajectory='line', a_coeff=3.0, b_coeff=-1.0))
     start = Odometry(10_000_000_000, 4.0, 5.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     driver.update(start)
     # Of a time after the odometry, as in real time.
@@ -174,14 +174,14 @@ def test_reference_is_that_of_now_and_the_controller_sees_ahead():
     (lambda odometry: (1.0, math.nan), r'the controller commands .*nan.* at 0 s, expected finite'),
     (lambda odometry: None, 'the controller returns None at 0 s, expected speed .* and steering'),
     (lambda odometry: (1.0 / odometry.vx, 0.0),
-     r'ZeroDivisionError: .*test_own_driver.*, line \d+')])
+     r'ZeroDivisionError: .*test_custom_driver.*, line \d+')])
 def test_what_is_no_command_is_an_error_with_the_line(answer, message):
     class Faulty:
         def command(self, odometry, reference):
             return answer(odometry)
 
     with pytest.raises(RunError, match=message):
-        OwnDriver(Faulty, tracker()).update(simulator().odometry())
+        CustomDriver(Faulty, tracker()).update(simulator().odometry())
 
 
 def test_a_step_that_raises_or_gives_nonsense_is_an_error():
@@ -198,7 +198,7 @@ def test_a_step_that_raises_or_gives_nonsense_is_an_error():
     kind: Any
     for kind, message in ((Raising, 'ValueError: too far away'), (Nonsense, 'finite numbers')):
         with pytest.raises(RunError, match=message):
-            OwnDriver(kind, tracker()).update(simulator().odometry())
+            CustomDriver(kind, tracker()).update(simulator().odometry())
 
 
 def test_preview_that_is_none_is_refused():
@@ -206,4 +206,4 @@ def test_preview_that_is_none_is_refused():
         preview = -1.0
 
     with pytest.raises(ConfigurationError, match=r'preview of the controller is -1\.0'):
-        OwnDriver(Faulty, tracker())
+        CustomDriver(Faulty, tracker())

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Controllers of one's own in place of tracker and law; see docs/own_controller.md."""
+"""Custom controllers in place of tracker and law; see docs/own_controller.md."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A controller of the user's own in the tracker node: `up --controller`."""
+"""A custom controller in the tracker node: `up --controller`."""
 
 from pathlib import Path
 import re

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled controllers of one's own side by side: the bits of each alone, and whose failure."""
+"""Compiled custom controllers side by side: the bits of each alone, and whose failure."""
 
 import math
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ import pytest
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, DivergenceError, RunError
-from racecar.control.own_driver import OwnDriver
+from racecar.control.custom_driver import CustomDriver
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import Motion, Trajectory
 from racecar.dynamics.vehicles import SingleTrack
@@ -22,8 +22,8 @@ from racecar.simulation.batch_result import Noise
 from racecar.simulation.batch_run import CHUNK
 from racecar.simulation.block import kind_of
 from racecar.simulation.closed_loop import row_of, run_loop
+from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.metrics.run_table import RunTable
-from racecar.simulation.own_loop import OwnLoop
 from racecar.simulation.simulator import make_simulator
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
@@ -98,7 +98,7 @@ def values(stack='kinematic_ode', trajectory='figure_eight', tracker=None, simul
 def loop(controller=None, **what):
     resolved = values(**what)
     driver: Any = controller or Own()
-    return OwnLoop(
+    return CustomLoop(
         driver, TrajectoryTracker(resolved['trajectory_tracker']),
         make_simulator(resolved['single_track_simulator']))
 
@@ -106,7 +106,7 @@ def loop(controller=None, **what):
 def tick_by_tick(controller, ticks, **what):
     """Return rows by the parts, as nodes run them, and whether it diverged."""
     parts = loop(controller, **what)
-    driver, simulator = OwnDriver(lambda: controller, parts.tracker), parts.simulator
+    driver, simulator = CustomDriver(lambda: controller, parts.tracker), parts.simulator
     rows = []
     for tick in range(ticks + 1):
         odometry = simulator.odometry()
@@ -165,15 +165,15 @@ def test_cars_side_by_side_have_the_bits_of_each_alone(kind, cars, block_size):
             assert result.metrics(index) == table.metrics(0.5)
 
 
-def own_and_stock():
+def custom_and_stock():
     stock = make_loop(find_stack('kinematic_ode'), values())
     return [loop(), stock, loop(Own(gain=1.5)),
             loop(simulator={'vehicle_model': 'double_track'}), loop(Plain())]
 
 
 def test_own_and_stock_controllers_run_in_one_batch():
-    result = BatchSimulation(own_and_stock()).run(2.0, record_every=1)
-    for car, parts in enumerate(own_and_stock()):
+    result = BatchSimulation(custom_and_stock()).run(2.0, record_every=1)
+    for car, parts in enumerate(custom_and_stock()):
         table = run_loop(parts, 2.0)
         np.testing.assert_array_equal(result.table(car).rows, table.rows)
         assert result.metrics(car) == table.metrics(with_path=False)
@@ -295,5 +295,5 @@ def test_noise_acts_as_measured_and_on_the_motion():
 
 def test_noise_is_refused_with_the_reason():
     with pytest.raises(
-            ConfigurationError, match="a controller of one's own: it does not run compiled"):
+            ConfigurationError, match="a custom controller: it does not run compiled"):
         BatchSimulation([loop(Plain())], noise=NOISE, generator=np.random.default_rng(0))

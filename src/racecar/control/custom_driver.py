@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A controller of one's own that answers odometry one by one, by its pure step or command()."""
+"""A custom controller that answers odometry one by one, by its pure step or command()."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from racecar.base.compiled import (
 from racecar.base.rows import load, Part, store
 from racecar.base.types import AckermannCommand, car_motion, Odometry
 from racecar.base.vectors import Flat, Vector, vector
-from racecar.control.own_controller import (
+from racecar.control.custom_controller import (
     ask,
     Controller,
     has_command,
@@ -37,22 +37,22 @@ NO_STEP = 'it has no pure step'
 
 
 def how_it_runs(controller: str, why_plain: str) -> str:
-    """Sentence on how a controller runs; why_plain: as OwnDriver and OwnLoop have it."""
+    """Sentence on how a controller runs; why_plain: as CustomDriver and CustomLoop have it."""
     return f'{controller}: ' + (
         f'in plain Python, tick by tick, as {why_plain}' if why_plain else 'compiled')
 
 
-class OwnAnswer(NamedTuple):
+class CustomAnswer(NamedTuple):
     """Command, and the reference in `map` at the time of the answer."""
 
     command: AckermannCommand
     reference: Motion
 
 
-class OwnDriver:
+class CustomDriver:
     """Answers odometry by a controller; the tracker only says where the reference is.
 
-    A pure step runs compiled, with the bits of OwnLoop. why_plain: why none does; empty if one
+    A pure step runs compiled, with the bits of CustomLoop. why_plain: why none does; empty if one
     does.
     """
 
@@ -78,7 +78,7 @@ class OwnDriver:
         else:
             self._asked.restart()
 
-    def update(self, odometry: Odometry, now_ns: int | None = None) -> OwnAnswer:
+    def update(self, odometry: Odometry, now_ns: int | None = None) -> CustomAnswer:
         """Command for the reference `preview` after now_ns, which defaults to the odometry's time.
 
         Raises RunError, in one line with the line of the controller, if it fails or commands
@@ -93,7 +93,7 @@ class OwnDriver:
                       for t in (time, time + self._preview))
         if self._asked is not self._controller:
             self._asked.dt = dt
-        return OwnAnswer(ask(self._asked, odometry, ahead), now)
+        return CustomAnswer(ask(self._asked, odometry, ahead), now)
 
 
 def _placed(motion: Motion, origin_x: float, origin_y: float) -> Motion:
