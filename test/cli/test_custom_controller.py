@@ -184,7 +184,7 @@ def test_a_faulty_setting_ends_in_one_line(capsys, write, name, settings, messag
 
 def test_a_setting_without_a_controller_is_refused(capsys):
     assert main(['simulate', 'kinematic_ode', '--set', 'controller.gain=1']) == 1
-    assert 'controller.gain is a setting of a controller' in capsys.readouterr().err
+    assert 'controller.gain is a setting of a custom controller' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(('body', 'message'), [

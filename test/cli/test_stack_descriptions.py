@@ -432,7 +432,8 @@ def test_settings_of_a_controller_go_to_the_tracker():
     nodes = describe(controller='my:Own', overrides={'controller': settings})
     text = nodes['trajectory_tracker'].resolve()['controller_settings']
     assert read_settings(text) == settings
-    with pytest.raises(ConfigurationError, match=r'controller\.gain is a setting of a controller'):
+    with pytest.raises(
+            ConfigurationError, match=r'controller\.gain is a setting of a custom controller'):
         describe(overrides={'controller': settings})
 
 

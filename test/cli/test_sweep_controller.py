@@ -244,12 +244,12 @@ def test_noise_is_refused_for_controllers_in_plain_python(sweep):
     code, rows, _, said = sweep('Plain', {'controller.gain': [1.0]}, noise={'x': 0.1})
     assert (code, rows) == (1, [])
     assert 'noise is not available for single_track' in said
-    assert "a custom controller: it does not run compiled; leave out the noise" in said
+    assert 'a custom controller: it does not run compiled; leave out the noise' in said
 
 
 def test_a_setting_without_a_controller_is_refused(tmp_path):
     path = file(tmp_path, 'Plain', controller=None, grid={'controller.gain': [1.0]})
-    with pytest.raises(ConfigurationError, match=r"is a setting of a custom controller"):
+    with pytest.raises(ConfigurationError, match=r'is a setting of a custom controller'):
         load_sweep('kinematic_ode', path)
 
 

@@ -279,7 +279,8 @@ def asked_for(path):
         line = line.split('#')[0].strip()
         if line.startswith('-r '):
             yield from asked_for(path.parent / line[3:])
-        elif line:
+        # A constraint asks for nothing.
+        elif line and not line.startswith('-c '):
             yield re.split(r'[^\w.-]', line)[0].lower().replace('_', '-')
 
 

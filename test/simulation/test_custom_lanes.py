@@ -295,5 +295,5 @@ def test_noise_acts_as_measured_and_on_the_motion():
 
 def test_noise_is_refused_with_the_reason():
     with pytest.raises(
-            ConfigurationError, match="a custom controller: it does not run compiled"):
+            ConfigurationError, match='a custom controller: it does not run compiled'):
         BatchSimulation([loop(Plain())], noise=NOISE, generator=np.random.default_rng(0))

@@ -47,7 +47,7 @@ TRAJECTORY_TRACKER = _if_needed(VEHICLE_PARAMETERS) + TRACKER_PARAMETERS + Param
     Parameter('active', bool, False, 'Track; turning it on starts the trajectory anew,'
               ' turning it off stops the car'),
     Parameter('controller', str, '',
-              "A custom controller, module:Class or file.py:Class, that commands the car in"
+              'A custom controller, module:Class or file.py:Class, that commands the car in'
               ' the place of tracker and law; empty: none', read_only=True),
     Parameter('controller_settings', str, '',
               'Settings of that controller as a YAML mapping, e.g. {gain: 3.0}', read_only=True),

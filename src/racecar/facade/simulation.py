@@ -88,7 +88,7 @@ class Simulation:
                 else make_held_loop(self.stack, self._values, options.control_rate)
         if options.control_rate is not None:
             raise ConfigurationError(
-                "control_rate is of tracker and law, a custom controller has none: it"
+                'control_rate is of tracker and law, a custom controller has none: it'
                 ' answers each odometry')
         loop: CustomLoop = make_custom_loop(
             self.stack, self._values, controller or find_controller(options.controller),

@@ -157,5 +157,5 @@ def _parts(loop: Loop) -> list[object]:
 
 
 def _driver(loop: Loop) -> str:
-    return "a custom controller" if loop.linearizer is None \
+    return 'a custom controller' if loop.linearizer is None \
         else type(loop.linearizer).__name__

@@ -128,7 +128,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         elif options.controller is None:
             raise ConfigurationError(
                 f'{options.overrides_option}: {CONTROLLER}.{next(iter(options.overrides[node]))}'
-                " is a setting of a custom controller, but none is chosen: give"
+                ' is a setting of a custom controller, but none is chosen: give'
                 f' --{CONTROLLER} MODULE:CLASS')
     _check_files(stack, options, [*descriptions, *left_out])
     for description in left_out:
