@@ -94,9 +94,10 @@ def test_car_drives_while_a_key_is_held_and_one_page_at_a_time_drives(cockpit, o
     other.bring_to_front()
     other.get_by_role('tab', name='Drive').click()
     expect(other.locator('.wheel-state')).to_have_text('Another page drives.')
-    assert numbers(other)['speed'] > 0.5
+    # On a busy machine the car waits for a page that is late, and drives on.
+    wait_for(other, lambda: numbers(other)['speed'] > 0.5, what='a car that still drives')
     other.context.close()
-    assert numbers(page)['speed'] > 0.5
+    wait_for(page, lambda: numbers(page)['speed'] > 0.5, what='a car that still drives')
     page.keyboard.up('w')
     wait_for(page, lambda: abs(numbers(page)['speed']) < 0.01, what='a car at rest')
     page.keyboard.press('Escape')
@@ -119,7 +120,7 @@ def test_page_that_is_closed_with_a_key_held_stops_the_car(cockpit, open_page):
 def test_killed_simulation_is_said_and_another_can_be_started(cockpit, open_page):
     page = open_page(cockpit.address)
     running(page)
-    for number in children(cockpit):
+    for number in children(cockpit.process):
         os.kill(number, signal.SIGKILL)
     expect(page.get_by_role('alert')).to_contain_text('The simulation is gone')
     expect(page.get_by_role('alert')).to_contain_text('SIGKILL')
