@@ -304,6 +304,20 @@ def test_changed_source_is_compiled_anew_and_the_old_code_goes(package):
     assert len(after) == len(before)
 
 
+def test_changed_constant_of_a_file_without_kernels_is_compiled_anew(package):
+    pytest.importorskip('numba')
+    constant = package / 'racecar' / 'base' / 'constant_of_a_test.py'
+    constant.write_text('FACTOR = 1.0\n')
+    (package / 'racecar' / 'base' / 'kernel_of_a_test.py').write_text(MODULE.replace(
+        'plus(pair, 1.0, pair)', 'plus(pair, FACTOR, pair)').replace(
+        'class Pair', 'from racecar.base.constant_of_a_test import FACTOR\nclass Pair'))
+    assert ask(package)['room'][:2] == [2.0, 4.0]
+    constant.write_text('FACTOR = 2.0\n')
+    found = ask(package)
+    assert (found['hits'], found['misses']) == (0, 1)
+    assert found['room'][:2] == [3.0, 6.0]
+
+
 def test_changed_layout_is_compiled_anew_and_both_are_kept(package):
     pytest.importorskip('numba')
     ask(package)

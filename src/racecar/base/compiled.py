@@ -108,7 +108,7 @@ def pure(function: F) -> F:
 
     It stays what it is to Python and to the cache on disk, which finds it by its name. It takes
     and returns numbers and NamedTuples of them and changes nothing. Global constants are frozen in
-    what is compiled: define them in a file with kernels.
+    what is compiled: define them in a room with kernels.
     """
     return _register_for_kernels(function, _INLINED)
 
@@ -343,14 +343,21 @@ def compilation_failure(compile_it: Callable[[], object]) -> str:
     return ''
 
 
+_DECORATED = re.compile(rb'^ *@(pure|routine|kernel|importable)$', re.MULTILINE)
+
+
 @functools.cache
 def _kernel_sources_digest() -> str:
-    """Return a digest of all files of this package that hold kernels."""
+    """Return a digest of all files of the rooms of this package that hold kernels.
+
+    Of whole rooms, as kernels depend on constants and NamedTuples of files without any.
+    """
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parents[1].rglob('*.py')):
-        content = path.read_bytes()
-        if b'.compiled import' in content or path.name == 'compiled.py':
-            digest.update(content)
+    for room in sorted(path for path in Path(__file__).parents[1].iterdir() if path.is_dir()):
+        contents = [path.read_bytes() for path in sorted(room.rglob('*.py'))]
+        if any(map(_DECORATED.search, contents)):
+            for content in contents:
+                digest.update(content)
     return digest.hexdigest()
 
 
