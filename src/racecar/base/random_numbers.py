@@ -45,6 +45,18 @@ def philox(counter: Words, key: tuple[int, int]) -> Words:
 
 
 @pure
+def halved_logarithm(u: float, halvings: float) -> float:
+    """Natural logarithm of u / 2^halvings for u in [1/2, 1], within 1e-12."""
+    # ln(u sqrt 2) by the area hyperbolic tangent.
+    s = (u - _ROOT_HALF) / (u + _ROOT_HALF)
+    z = s * s
+    # Quotients of constants are computed once; those of z would cost more than all the rest.
+    series = 1.0 + z * (1.0 / 3.0 + z * (1.0 / 5.0 + z * (1.0 / 7.0 + z * (1.0 / 9.0 + z * (
+        1.0 / 11.0 + z * (1.0 / 13.0))))))
+    return 2.0 * s * series - (halvings + 0.5) * _LN_2
+
+
+@pure
 def logarithm(u: float) -> float:
     """Natural logarithm of a number in [2^-32, 1], within 2e-12."""
     halvings = 0.0
@@ -54,12 +66,7 @@ def logarithm(u: float) -> float:
     halvings, u = (halvings + 4.0, u * 16.0) if u < 2.0**-4 else (halvings, u)
     halvings, u = (halvings + 2.0, u * 4.0) if u < 2.0**-2 else (halvings, u)
     halvings, u = (halvings + 1.0, u * 2.0) if u < 0.5 else (halvings, u)
-    # ln(u sqrt 2) by the area hyperbolic tangent.
-    s = (u - _ROOT_HALF) / (u + _ROOT_HALF)
-    z = s * s
-    series = 1.0 + z * (1.0 / 3.0 + z * (1.0 / 5.0 + z * (1.0 / 7.0 + z * (1.0 / 9.0 + z * (
-        1.0 / 11.0 + z * (1.0 / 13.0))))))
-    return 2.0 * s * series - (halvings + 0.5) * _LN_2
+    return halved_logarithm(u, halvings)
 
 
 @pure

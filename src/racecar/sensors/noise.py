@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from racecar.base.compiled import COMPILED, kernel, pure
+from racecar.base.random_numbers import halved_logarithm
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
-_LN_2, _ROOT_HALF = 0.6931471805599453, 0.7071067811865476
 # Of a number of double precision (IEEE 754): where its exponent begins, the exponent of [1/2, 1),
 # and all below the exponent.
 _EXPONENT, _NEAR_ONE, _FRACTION = np.uint64(52), 1022, np.uint64((1 << 52) - 1)
@@ -31,18 +31,6 @@ _HALF = np.uint64(_NEAR_ONE << 52)
 def seed_of(generator: np.random.Generator) -> np.uint64:
     """Return a seed for fill_normal(); one number of the generator is used."""
     return np.uint64(generator.bit_generator.random_raw())
-
-
-@pure
-def logarithm(u: float, halvings: float) -> float:
-    """Return the natural logarithm of u / 2^halvings for u in [1/2, 1), within 1e-12."""
-    # ln(u sqrt 2) by the area hyperbolic tangent.
-    s = (u - _ROOT_HALF) / (u + _ROOT_HALF)
-    z = s * s
-    # Quotients of constants are computed once; those of z would cost more than all the rest.
-    series = 1.0 + z * (1.0 / 3.0 + z * (1.0 / 5.0 + z * (1.0 / 7.0 + z * (1.0 / 9.0 + z * (
-        1.0 / 11.0 + z * (1.0 / 13.0))))))
-    return 2.0 * s * series - (halvings + 0.5) * _LN_2
 
 
 @pure
@@ -81,7 +69,7 @@ def fill_normal(seed: Any, numbers: Any) -> None:
         bits[i] = (bits[i] & _FRACTION) | _HALF
     for i in range(pairs):
         halvings = 32.0 + _NEAR_ONE - np.float64(np.int64(chance[i]))
-        numbers[i] = math.sqrt(-2.0 * logarithm(numbers[i], halvings))
+        numbers[i] = math.sqrt(-2.0 * halved_logarithm(numbers[i], halvings))
     for i in range(pairs):
         quarters = numbers[pairs + i] * 2.0**-30
         whole = np.floor(quarters)
