@@ -49,17 +49,8 @@ class Brush(NamedTuple):
     per_load: float
 
 
-class UnsaturatedBrush(NamedTuple):
+class UnsaturatedBrush(Brush):
     """The same without saturation."""
-
-    minus_stiffness_x: float
-    minus_stiffness_y: float
-    sliding_x: float
-    sliding_y: float
-    held_x: float
-    held_y: float
-    load: float
-    per_load: float
 
 
 @pure
@@ -74,9 +65,7 @@ def prepare_brush(tyres: TyrePair) -> Brush:
 @pure
 def prepare_unsaturated(tyres: TyrePair) -> UnsaturatedBrush:
     """What a brush tyre without saturation needs."""
-    b = prepare_brush(tyres)
-    return UnsaturatedBrush(b.minus_stiffness_x, b.minus_stiffness_y, b.sliding_x, b.sliding_y,
-                            b.held_x, b.held_y, b.load, b.per_load)
+    return UnsaturatedBrush(*prepare_brush(tyres))
 
 
 @slide.register(Brush)
