@@ -60,7 +60,7 @@ def run_executable(executable: str, argv: Sequence[str]) -> int:
 
 def _made(spec: NodeSpec) -> TableNode:
     try:
-        return spec.make_node()
+        node: TableNode = spec.make_node()
     except MissingParameterError as error:
         if error.name in VEHICLE_FILE_PARAMETERS:
             arguments = f"--params-file {find_vehicle('racecar')}"
@@ -68,6 +68,7 @@ def _made(spec: NodeSpec) -> TableNode:
             arguments = f'-p {error.name}:={spec.table[error.name].example}'
         raise ParameterError(
             f'{error}: ros2 run racecar {spec.name} --ros-args {arguments}') from error
+    return node
 
 
 def usage(spec: NodeSpec) -> str:
