@@ -24,7 +24,7 @@ from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
 from racecar.simulation.car_batch import DoubleTrackBatch
 from racecar.simulation.engine import LANES
-from racecar.simulation.simulator import Simulator
+from racecar.simulation.simulator import Simulator, Start
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 SOURCES = Path(__file__).parents[2] / 'src'
@@ -62,7 +62,7 @@ def test_cars_in_a_batch_are_those_alone(plan, count, threads, first):
     models = [MODELS[(first + 5 * i) % len(MODELS)] for i in range(count)]
     poses = [Pose2(0.3 * i, -0.1 * i, 0.7 * i) for i in range(count)]
     batch = DoubleTrackBatch(models, poses, threads=threads)
-    alone = [Simulator(model, initial_pose=pose)
+    alone = [Simulator(model, start=Start(pose))
              for model, pose in zip(models, poses, strict=True)]
     for speed, angle, steps in plan:
         speeds = speed + 0.2 * np.arange(count)
