@@ -5,17 +5,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 import json
 from pathlib import Path
 import sys
-from typing import Any, NamedTuple
+from typing import Any, cast, NamedTuple
 
 import numpy as np
 
 from racecar.analysis.tyre_data import TyreCurve, TyreData
-from racecar.base.types import WHEEL_NAMES
+from racecar.base.types import WHEEL_NAMES, WheelStates
 from racecar.cli.output import ProgressBar
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.metrics.tracking_error import Array, compute_metrics, MergedTrack, Metrics
@@ -195,8 +195,8 @@ class _Wheels:
 
     def __init__(self, car: PlantCar) -> None:
         (entity,) = car.plant.entities
-        self._read = entity.output('wheels').read
-        self._rows: list[Any] = []
+        self._read = cast(Callable[[], WheelStates], entity.output('wheels').read)
+        self._rows: list[WheelStates] = []
 
     def __call__(self, tick: int) -> None:
         self._rows.append(self._read())
