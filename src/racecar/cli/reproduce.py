@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import json
 from pathlib import Path
 import sys
-from typing import Any, cast, NamedTuple
+from typing import cast, NamedTuple
 
 import numpy as np
 
@@ -106,11 +106,11 @@ class Experiment:
     trajectory: str
     duration: float
     odometry_rate: float
-    simulator: Mapping[str, Any] = field(default_factory=dict)
+    simulator: Mapping[str, object] = field(default_factory=dict)
     reported: Reported | None = None
     stack: str = 'kinematic_ode'
-    law: Mapping[str, Any] = field(default_factory=dict)
-    tracker: Mapping[str, Any] = field(default_factory=dict)
+    law: Mapping[str, object] = field(default_factory=dict)
+    tracker: Mapping[str, object] = field(default_factory=dict)
     late_ticks: int = 0
     grips: bool = True
     figure: str = ''
@@ -150,8 +150,8 @@ class Experiment:
 
 
 def expected_error(
-    track: MergedTrack, tracker: Mapping[str, Any], simulator: Mapping[str, Any],
-    law: Mapping[str, Any], late: float, hold: float,
+    track: MergedTrack, tracker: Mapping[str, float], simulator: Mapping[str, float],
+    law: Mapping[str, float], late: float, hold: float,
 ) -> tuple[float, float]:
     """RMSE between which a car that rolls without sliding must settle [m], low and high.
 
@@ -178,7 +178,7 @@ def expected_error(
     return (1.0 - _MARGIN) * errors[0], (1.0 + _MARGIN) * errors[1]
 
 
-def _wheelbase(values: Mapping[str, Any]) -> float:
+def _wheelbase(values: Mapping[str, float]) -> float:
     return float(values['vehicle.cog_to_front_axle']) + float(values['vehicle.cog_to_rear_axle'])
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 import time
-from typing import Any, Unpack
+from typing import Unpack
 
 from geometry_msgs.msg import PoseWithCovarianceStamped, TransformStamped
 from rosgraph_msgs.msg import Clock as ClockMessage
@@ -32,7 +32,7 @@ from racecar.ros.robot_link import check_ports, RobotLink
 from racecar.ros.start_gate import StartGate
 from racecar.simulation.ports import Input, Output, Plant
 
-MakePlant = Callable[[Mapping[str, Any], Callable[[str], object]], Plant]
+MakePlant = Callable[[Mapping[str, object], Callable[[str], object]], Plant]
 """Builds a plant from resolved parameter values; the second argument logs what takes long."""
 
 _WATCH_PERIOD = 0.25
