@@ -9,12 +9,12 @@ together; the table of its parameters is beside it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.poses import check_planar_pose
@@ -140,7 +140,7 @@ class Propulsion(NamedTuple):
     """
 
     advance: Callable[[Flat, Flat, Flat, Flat, float, int], bool]
-    memory: Sequence[Array | list[float]] = ()
+    memory: Sequence[Flat] = ()
 
 
 class Simulator:
@@ -377,7 +377,7 @@ class Simulator:
 
     def _drive_among(self, obstacles: Obstacles, steps: int) -> None:
         """Move the state on as far as nothing is in the way. Raises DivergenceError."""
-        parts, before = self._parts, [array.copy() for array in self._uncertain()]
+        parts, before = self._parts, [copy(array) for array in self._uncertain()]
         self._drive(steps)
         end = self.odometry()
         if not self._stands and not obstacles.block(end):
@@ -392,7 +392,7 @@ class Simulator:
                 self._drive(steps)
                 return
             for _ in range(steps):
-                before, last = [array.copy() for array in self._uncertain()], self.odometry()
+                before, last = [copy(array) for array in self._uncertain()], self.odometry()
                 self._drive(1)
                 if obstacles.block(self.odometry()):
                     break
@@ -410,12 +410,12 @@ class Simulator:
         self._inputs[STEERING_ANGLE] = steering_angle
         self._choose_kernels()
 
-    def _uncertain(self) -> list[Array | list[float]]:
+    def _uncertain(self) -> list[Flat]:
         """What _drive() changes, but for the inputs."""
         return [self._numbers[self._parts.state.first:], *(
             () if self._propulsion is None else self._propulsion.memory)]
 
-    def _put_back(self, before: Sequence[Array | list[float]]) -> None:
+    def _put_back(self, before: Sequence[Flat]) -> None:
         """Undo the last _drive(); before: copies of _uncertain() from before it."""
         for array, numbers in zip(self._uncertain(), before, strict=True):
             array[:] = numbers
