@@ -20,7 +20,7 @@ from racecar.cli.drive import drive_by_hand
 from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.run_arguments import how_made
-from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
+from racecar.cli.stack_arguments import add_stack_arguments, check_conflicts, stack_options
 from racecar.cli.watch_option import add_watch_argument, watched, WatchedRun
 from racecar.differential.motion import KINEMATICS
 from racecar.differential.motion import WORLD as IN_WORLD
@@ -129,7 +129,7 @@ def _drive(
     descriptions = _describe(name, arguments, bag)
     with (ComposedStack(descriptions) as stack, ProgressBar(arguments.end_time, what) as show):
         stack.spin(show)
-        check_rivals(stack.rivals)
+        check_conflicts(stack.conflicts)
     return descriptions, stack.wall_time
 
 
@@ -232,7 +232,7 @@ def _drive_by_services(
         stack.spin(
             lambda _: show(driver.phase),
             until=lambda: driver.finished or driver.failure is not None)
-        check_rivals(stack.rivals)
+        check_conflicts(stack.conflicts)
     if driver.failure is not None:
         raise driver.failure
     if not driver.finished:

@@ -150,10 +150,10 @@ def stack_options(way: str, arguments: argparse.Namespace, **more: object) -> St
     return StackOptions(**{**given, **more})
 
 
-def check_rivals(rivals: list[str]) -> None:
+def check_conflicts(conflicts: list[str]) -> None:
     """Raise ConfigurationError if somebody else took part in a run."""
-    if rivals:
-        raise ConfigurationError(f"the result is not to be trusted: {'; '.join(rivals)}")
+    if conflicts:
+        raise ConfigurationError(f"the result is not to be trusted: {'; '.join(conflicts)}")
 
 
 def report_run(

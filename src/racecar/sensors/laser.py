@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.base.compiled import kernel
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter
@@ -24,7 +25,6 @@ from racecar.sensors.beams import Beams
 from racecar.sensors.interface import SensorKind, View
 from racecar.sensors.noise import fill_normal, seed_of
 
-Array = NDArray[np.float64]
 Ranges = NDArray[np.float32]
 
 PARAMETERS = (
