@@ -35,7 +35,7 @@ class _Block:
         self.parts, self.kernel = kernel
         self.rows = lane_rows(self.parts.rows)
 
-    def put(self, part: Part, lane: int, numbers: Sequence[float]) -> None:
+    def put(self, part: Part, lane: int, numbers: Vector) -> None:
         for row, number in enumerate(numbers, part.first):
             self.rows[row * LANES + lane] = float(number)
 
