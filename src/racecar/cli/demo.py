@@ -18,6 +18,7 @@ from racecar.cli.analyze import analyse, analyse_drive, analyse_scans, REPORT_NA
 from racecar.cli.choices import one_of
 from racecar.cli.drive import drive_by_hand
 from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
+from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.run_arguments import how_made
 from racecar.cli.stack_arguments import add_stack_arguments, check_conflicts, stack_options
@@ -60,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_watch_argument(parser)
     add_foxglove_arguments(parser)
     parser.add_argument(
-        '--domain', type=_domain, metavar='ID',
+        '--domain', type=whole(DOMAINS, 'ROS domain'), metavar='ID',
         help='ROS domain (default: ROS_DOMAIN_ID if that is set, else one that is free)')
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FOLDER',
@@ -101,14 +102,6 @@ def run(arguments: argparse.Namespace) -> int:
         watch = stack.enter_context(watched(arguments, f'demo {arguments.demo}'))
         print('\n'.join(drive(arguments, output, watch)))
     return 0
-
-
-def _domain(text: str) -> int:
-    if not text.isdecimal() or int(text) not in DOMAINS:
-        raise argparse.ArgumentTypeError(
-            f'{text!r} is no ROS domain, expected a whole number from {DOMAINS[0]} to'
-            f' {DOMAINS[-1]}')
-    return int(text)
 
 
 def _describe(name: str, arguments: argparse.Namespace, bag: Path) -> list[NodeDescription]:
