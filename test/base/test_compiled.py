@@ -122,12 +122,12 @@ TOLD = """
 import sys
 import numpy as np
 from racecar.base.compiled import announce_compilation
-from racecar.identification.smoother import smooth_linear
+from racecar.identification.smoother import LinearModel, smooth_linear
 from racecar.sensors.noise import fill_normal
 announce_compilation(lambda text: print('told', text, file=sys.stderr))
 fill_normal(np.uint64(1), np.zeros(2))
 one = np.eye(1)
-smooth_linear(one, one, one, one, np.ones((2, 1)), np.zeros(1), one)
+smooth_linear(LinearModel(one, one, one, one), np.ones((2, 1)), np.zeros(1), one)
 """
 
 

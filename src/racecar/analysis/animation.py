@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast, NamedTuple
+from typing import NamedTuple
 
 from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -62,8 +62,7 @@ class TopView:
         self._figure = Figure(
             figsize=(width / _DPI, height / _DPI), dpi=_DPI,
             layout=ConstrainedLayoutEngine(rect=(0.0, 0.0, 1.0, 1.0 - head)))
-        # Much of it has no types.
-        self._canvas = cast(Any, FigureCanvasAgg(self._figure))
+        self._canvas = FigureCanvasAgg(self._figure)
         self._axes = axes = self._figure.add_subplot()
         draw_scene(axes, scene)
         self._drawn_to = [int(np.searchsorted(run.motion.t, start)) for run in runs]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,7 +137,7 @@ def profile_of_run(file: RunFile | None) -> RobotProfile | None:
     """
     if file is None:
         return None
-    makers: Mapping[str, Callable[[Mapping[str, Any]], RobotProfile]] = {
+    makers: Mapping[str, Callable[[Mapping[str, object]], RobotProfile]] = {
         # First, as nodes of such robots have a table of a vehicle, too, of which they use little.
         f'{PREFIX}name': lambda values: two_wheeled_profile(RobotParameters.from_values(values)),
         'vehicle.name': lambda values: car_profile(VehicleParameters.from_values(values))}

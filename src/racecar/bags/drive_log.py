@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,9 +50,10 @@ class _Scan(NamedTuple):
     ranges: FloatArray
 
     @classmethod
-    def of(cls, message: Any) -> _Scan:
-        return cls(message.header.frame_id, message.angle_min, message.angle_increment,
-                   np.asarray(message.ranges, dtype=np.float64))
+    def of(cls, message: object) -> _Scan:
+        frame, first, step, ranges = attrgetter(
+            'header.frame_id', 'angle_min', 'angle_increment', 'ranges')(message)
+        return cls(frame, first, step, np.asarray(ranges, dtype=np.float64))
 
     def points(self, laser: Pose3) -> FloatArray:
         """Where the rays ended, (n, 3) [m]; laser: its pose in the scene."""

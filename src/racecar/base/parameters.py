@@ -19,7 +19,7 @@ import math
 import numbers
 from typing import Any, cast
 
-from racecar.base.errors import excerpt, ParameterError
+from racecar.base.errors import excerpt, MissingParameterError, ParameterError
 from racecar.base.original_names import counterpart
 
 Value = bool | int | float | str | list[Any]
@@ -51,7 +51,8 @@ class Parameter:
     minimum, maximum: inclusive bounds; `above` is an exclusive lower bound; nonzero: whether 0 is
     refused between them; also: values beyond them that are allowed too, as 0 for none. A boolean
     may be given as 0 or 1, too.
-    choices: the allowed values; read_only: fixed once the node has started.
+    choices: the allowed values; read_only: fixed once the node has started; example: a value for
+    who gave none of a mandatory one.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Parameter:
     item: Callable[[Any], Any] = str
     nonzero: bool = False
     also: tuple[float, ...] = ()
+    example: str = ''
 
     @property
     def range(self) -> str:
@@ -125,18 +127,21 @@ class Parameter:
             return [float(item) for item in items] if numbers_given else None
         return cast(Value, value) if isinstance(value, self.type) else None
 
-    def _error(self, value: object) -> ParameterError:
-        expected = _TYPE_NAMES[self.type]
-        if self.type is list and self.item is float:
-            expected += ' of finite numbers'
-        if self.choices:
-            expected = f'one of {self.range}'
-        elif self.range:
-            expected += f' in {self.range}'
+    @property
+    def expected(self) -> str:
+        """Type, range and unit, for messages, e.g. `a number in [0, 10] [m]`."""
         unit = f' [{self.unit}]' if self.unit else ''
+        if self.choices:
+            return f'one of {self.range}{unit}'
+        kind = _TYPE_NAMES[self.type]
+        if self.type is list and self.item is float:
+            kind += ' of finite numbers'
+        return f'{kind}{f" in {self.range}" if self.range else ""}{unit}'
+
+    def _error(self, value: object) -> ParameterError:
         given = 'has no value' if value is None else f'is {excerpt(value)}'
         return ParameterError(
-            f"parameter '{self.name}' {given}, expected {expected}{unit}:"
+            f"parameter '{self.name}' {given}, expected {self.expected}:"
             f' {self.description}'
             + (suggestion(value, map(str, self.choices)) if isinstance(value, str) else ''))
 
@@ -225,10 +230,10 @@ class ParameterTable:
         for row in self:
             value = overrides.get(row.name, row.default)
             if value is None and row.name not in overrides:
-                raise ParameterError(
+                raise MissingParameterError(
                     f"parameter '{row.name}' is missing and has no default, expected"
-                    f' {_TYPE_NAMES[row.type]} {row.range}: {row.description}.'
-                    ' Give it in a parameter file or on the command line')
+                    f' {row.expected}: {row.description}. Give it in a parameter file or on the'
+                    ' command line', row.name)
             values[row.name] = row.validate(value)
         return values
 

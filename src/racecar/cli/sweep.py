@@ -10,7 +10,6 @@ import json
 from pathlib import Path
 import sys
 import time
-from typing import Any
 
 import numpy as np
 
@@ -85,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _best(result: SweepResult) -> dict[str, Any] | None:
+def _best(result: SweepResult) -> dict[str, object] | None:
     """The best point for --json; None if no car has an error."""
     if not np.isfinite(result.ranked).any():
         return None

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import math
-from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import TwistStamped
@@ -117,7 +116,7 @@ class RunProbe(Node):
         self._names: dict[str, str] = {}
         # The odometry last: the simulator starts once it is subscribed to.
         self._subscriptions_in_turn = []
-        inputs: tuple[tuple[str, type[Any], Callable[[bytes], Any], Callable[..., None]], ...] = (
+        inputs: tuple[tuple[str, type, Callable[[bytes], object], Callable[..., None]], ...] = (
             (REFERENCE_TRAJECTORY, OdometryMessage, read_odometry, self._on_reference),
             (commands, *_COMMANDS.get(commands, (AckermannDriveStamped, read_command)),
              self._on_command),

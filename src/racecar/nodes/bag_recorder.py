@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 import importlib
 import time
-from typing import Any
+from typing import Any, Unpack
 
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -22,7 +22,7 @@ from racecar.base.errors import BagError, ParameterError
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import BAG_RECORDER
 from racecar.ros import qos
-from racecar.ros.node import TableNode
+from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.waiting_messages import take_waiting
 
 _DISCOVERY_PERIOD = 0.05
@@ -41,9 +41,9 @@ class BagRecorderNode(TableNode):
     never began and which got latched messages only.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError for bad parameters, BagError if the folder exists already."""
-        super().__init__(kwargs.pop('node_name', node_names.BAG_RECORDER), BAG_RECORDER, **kwargs)
+        super().__init__(node_names.BAG_RECORDER, BAG_RECORDER, **options)
         self._definitions = MessageDefinitions()
         self._writer = BagWriter(
             self.values['folder'], compression=self.values['compression'],

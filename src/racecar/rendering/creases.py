@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.description.triangles import corners_of, is_stl
 from racecar.simulation.world.engine import load_engine
+
+if TYPE_CHECKING:
+    from mujoco import MjSpec
 
 FloatArray = NDArray[np.float64]
 
@@ -56,7 +59,9 @@ def normals_of(corners: FloatArray, crease: float = CREASE) -> FloatArray:
     return shaped
 
 
-def add_creased_mesh(spec: Any, name: str, file: Path, scale: tuple[float, float, float]) -> None:
+def add_creased_mesh(
+    spec: MjSpec, name: str, file: Path, scale: tuple[float, float, float],
+) -> None:
     """Add a file to an MjSpec as a mesh of this name; other files than binary STL as they are."""
     data = file.read_bytes()
     if not is_stl(data):

@@ -8,12 +8,15 @@ scene, which a pattern only darkens.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.simulation.world.engine import load_engine
+
+if TYPE_CHECKING:
+    from mujoco import MjSpec
 
 TILE = 2.0
 """Length on the ground or a wall after which a pattern repeats [m]."""
@@ -24,17 +27,17 @@ _SEED = 11
 Grey = NDArray[np.float64]
 
 
-def add_ground_texture(spec: object, name: str) -> None:
+def add_ground_texture(spec: MjSpec, name: str) -> None:
     """Add slabs of 1 m, mottled, with joints between them."""
     _add(spec, name, _mottled(0.06) * _joints(1.0, 1.0, 0.012, 0.72))
 
 
-def add_wall_texture(spec: object, name: str) -> None:
+def add_wall_texture(spec: MjSpec, name: str) -> None:
     """Add panels of 1 m by 0.5 m, mottled, with fine joints between them."""
     _add(spec, name, _mottled(0.04) * _joints(1.0, 0.5, 0.008, 0.84))
 
 
-def add_sky(spec: Any, name: str) -> None:
+def add_sky(spec: MjSpec, name: str) -> None:
     """Add the sky, from haze at the horizon to blue above."""
     mujoco = load_engine()
     spec.add_texture(
@@ -43,7 +46,7 @@ def add_sky(spec: Any, name: str) -> None:
         rgb2=(0.90, 0.93, 0.95), width=256, height=256 * 6)
 
 
-def _add(spec: Any, name: str, grey: Grey) -> None:
+def _add(spec: MjSpec, name: str, grey: Grey) -> None:
     mujoco = load_engine()
     pixels = np.repeat(np.rint(255.0 * np.clip(grey, 0.0, 1.0)).astype(np.uint8)[..., None], 3, 2)
     texture = spec.add_texture(

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 import contextlib
 import types
-from typing import Any, cast, Protocol
+from typing import Any, cast, Protocol, TypedDict, Unpack
 
 from rcl_interfaces.msg import (
     FloatingPointRange,
@@ -16,9 +16,11 @@ from rcl_interfaces.msg import (
     SetParametersResult,
 )
 from rclpy.clock import Clock, ClockType, JumpThreshold
+from rclpy.context import Context
 from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
+from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 from rclpy.task import Future
 from rclpy.timer import Timer
@@ -111,6 +113,24 @@ class _Completed(type):
         return node
 
 
+class RclpyOptions(TypedDict, total=False):
+    """What nodes pass on to rclpy.node.Node."""
+
+    context: Context
+    cli_args: list[str]
+    namespace: str
+    use_global_arguments: bool
+    enable_rosout: bool
+    start_parameter_services: bool
+    parameter_overrides: list[RosParameter]
+
+
+class NodeOptions(RclpyOptions, total=False):
+    """What a node can be constructed with; node_name: in the place of its usual one."""
+
+    node_name: str
+
+
 class TableNode(Node, metaclass=_Completed):
     """A node whose parameters come from a ParameterTable.
 
@@ -124,13 +144,16 @@ class TableNode(Node, metaclass=_Completed):
 
     follows_stamps = False
 
-    def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
-        """Declare the table; kwargs go to rclpy.node.Node."""
+    def __init__(
+        self, name: str, table: ParameterTable, *, node_name: str = '',
+        **options: Unpack[RclpyOptions],
+    ) -> None:
+        """Declare the table; node_name: in the place of `name`."""
         # What destroy_node() has to close. From Kilted on, rclpy also destroys nodes whose
         # constructor ended early.
         self.closing = contextlib.ExitStack()
         self._observers: dict[str, list[Observer]] = {}
-        super().__init__(name, **kwargs)
+        super().__init__(node_name or name, **options)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.done: Future = Future()
         self.shared_clock: NodeTime | None = None
@@ -286,10 +309,11 @@ class TableNode(Node, metaclass=_Completed):
         return result
 
     def create_publisher(
-            self, msg_type: type[Any], topic: str, *args: Any, **kwargs: Any) -> ObservedPublisher:
+        self, msg_type: type, topic: str, qos_profile: QoSProfile | int, **kwargs: Any,
+    ) -> ObservedPublisher:
         """Create it as rclpy does, so that observe() finds it."""
         publisher = super().create_publisher(
-            msg_type, topic, *args, publisher_class=ObservedPublisher, **kwargs)
+            msg_type, topic, qos_profile, publisher_class=ObservedPublisher, **kwargs)
         assert isinstance(publisher, ObservedPublisher)
         publisher.observers = self._observers.setdefault(publisher.topic_name, [])
         return publisher
@@ -305,18 +329,19 @@ class TableNode(Node, metaclass=_Completed):
         return is_found
 
     def create_subscription(
-            self, msg_type: type[Any], topic: str, callback: Callable[..., None],
-            *args: Any, **kwargs: Any) -> Subscription:
+        self, msg_type: type, topic: str, callback: Callable[..., None],
+        qos_profile: QoSProfile | int, **kwargs: Any,
+    ) -> Subscription:
         """Create it as rclpy does; a time that is none does not reach a callback for /clock.
 
         rclpy's own raises for it where a node has no SharedClock, and the node would end.
         """
         if msg_type is ClockMessage and not kwargs.get('raw'):
             callback = self._with_checked_time(topic, callback)
-        return super().create_subscription(msg_type, topic, callback, *args, **kwargs)
+        return super().create_subscription(msg_type, topic, callback, qos_profile, **kwargs)
 
     def _with_checked_time(
-            self, topic: str, callback: Callable[..., None]) -> Callable[[Any], None]:
+            self, topic: str, callback: Callable[..., None]) -> Callable[[ClockMessage], None]:
         complaints = Complaints(self, topic)
 
         def on_clock(message: ClockMessage) -> None:

@@ -36,12 +36,12 @@ HEIGHT_PARAMETER = Parameter(
 """A row of simulators of the 3-D world."""
 
 
-def scene_of(values: Mapping[str, Any]) -> Scene:
+def scene_of(values: Mapping[str, object]) -> Scene:
     """Return the scene of the parameter `world`; one and the same while its files stay the same.
 
     Raises ConfigurationError as load_world().
     """
-    path = str(find_world(values[WORLD_PARAMETER.name]))
+    path = str(find_world(str(values[WORLD_PARAMETER.name])))
     status = _status(path)
     image = _image(path, status)
     return _loaded(path, status, None if image is None else _status(image))

@@ -158,5 +158,5 @@ def _mounted(values: Mapping[str, Any]) -> list[MountedSensor]:
         for name, kind in chosen_sensors(values[_SENSORS.name])]
 
 
-def _own(name: str, values: Mapping[str, object]) -> dict[str, Any]:
+def _own(name: str, values: Mapping[str, object]) -> dict[str, object]:
     return {key: value for key, value in values.items() if key.startswith(f'{name}.')}

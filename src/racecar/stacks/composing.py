@@ -14,7 +14,6 @@ import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
-from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from racecar.base.types import NANOSECONDS
@@ -67,7 +66,7 @@ class ComposedStack:
         self._interrupted: Interrupted | None = None
         if self._owns_context:
             self._interrupted = Interrupted(code_of_command)
-            init(signal_handler_options=SignalHandlerOptions.NO)
+            init()
         self.nodes: list[Node] = []
         self._executor: Any = None
         self._described: list[TableNode] = []

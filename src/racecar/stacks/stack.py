@@ -50,7 +50,7 @@ class Stack:
     described_by: Callable[[StackOptions], Path] = _car_file
     topic_names: str = DEFAULT_NAMES
     teleop: str = TELEOP_NONE
-    make_loop: Callable[[Mapping[str, Mapping[str, Any]], Any], Loop] | None = None
+    make_loop: Callable[[Mapping[str, Mapping[str, object]], Any], Loop] | None = None
 
     def with_names(self, options: StackOptions) -> StackOptions:
         """Return options with the set of topic names of this stack, unless another is chosen."""

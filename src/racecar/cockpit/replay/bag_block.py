@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 import sys
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,7 @@ _BLOCK_NS = round(BLOCK * NANOSECONDS)
 _SCAN_LASTS = 1.0      # [s]
 _LEVELS = {10: 'debug', 20: 'info', 30: 'warn', 40: 'error', 50: 'fatal'}
 _LEAST_LEVEL = 20
+_SCAN = attrgetter('ranges', 'range_min', 'range_max', 'angle_min', 'angle_increment')
 _STILL = BodyState(NO_POSE, Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 
 
@@ -87,9 +89,9 @@ class BlockBuilder:
         self._stamps = stamps = _Stamps(bag.offset_ns)
         self._parts: list[tuple[Array, Array]] = []
         self._marks: list[Mark] = []
-        self._told: dict[str, Mapping[str, Any]] = {}
+        self._told: dict[str, Mapping[str, object]] = {}
         self._unusable: set[str] = set()
-        self._takes: dict[str, Callable[[Any, int], object]] = {
+        self._takes: dict[str, Callable[[object, int], object]] = {
             bag_topics.ODOMETRY: self._take_odometry, bag_topics.REFERENCE: self._take_reference,
             bag_topics.JOINTS: self._take_joints, bag_topics.DRIVER: self._take_driver,
             bag_topics.COMMAND: lambda message, now: self._samples.add_command(
@@ -182,17 +184,17 @@ class BlockBuilder:
             self._marks.append(Mark(self._bag.time_of(now_ns), '', json_frame('log', **fields)))
 
 
-def _scan_of(message: Any, time: float, robot: int) -> bytes:
+def _scan_of(message: object, time: float, robot: int) -> bytes:
     """Return the frame of a LaserScan; what is out of its range is infinite. time [s]."""
-    ranges = np.asarray(message.ranges, np.float64)
-    seen = (ranges >= message.range_min) & (ranges <= message.range_max)
-    return scan_frame(robot, time, message.angle_min, message.angle_increment,
-                      np.where(seen, ranges, np.inf))
+    found, shortest, longest, first, step = _SCAN(message)
+    ranges = np.asarray(found, np.float64)
+    seen = (ranges >= shortest) & (ranges <= longest)
+    return scan_frame(robot, time, first, step, np.where(seen, ranges, np.inf))
 
 
-def _log_fields(message: Any) -> dict[str, str] | None:
+def _log_fields(message: object) -> dict[str, str] | None:
     """Return the fields of the message `log`; None for what is for debugging."""
-    if message.level < _LEAST_LEVEL:
+    level, node, text = attrgetter('level', 'name', 'msg')(message)
+    if level < _LEAST_LEVEL:
         return None
-    return {'level': _LEVELS.get(message.level, 'info'), 'node': message.name,
-            'text': message.msg}
+    return {'level': _LEVELS.get(level, 'info'), 'node': node, 'text': text}

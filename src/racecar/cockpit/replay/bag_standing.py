@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 import math
-from typing import Any
 
 import numpy as np
 
@@ -33,7 +32,7 @@ class Standing:
         """time_of: time [s] at which something was recorded [ns]; has_map: from elsewhere."""
         self.marks: list[Mark] = []
         self.description: str | None = None
-        self.car_info: Any = None
+        self.car_info: object = None
         self.tracked_ahead = 0.0
         self._faults: dict[str, str] = {}
         self._topics = topics
