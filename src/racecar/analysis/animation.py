@@ -22,9 +22,10 @@ from racecar.analysis.figures import label_axes
 from racecar.analysis.motion import Motion
 from racecar.analysis.palette import colour, hatch, SEQUENTIAL
 from racecar.analysis.scene_figure import draw_scene
+from racecar.base.columns import Array
 from racecar.dynamics.vehicles.parameters import Footprint
 from racecar.scene.scene import EMPTY_SCENE, Scene
-from racecar.simulation.metrics.tracking_error import Array, MergedTrack
+from racecar.simulation.metrics.tracking_error import MergedTrack
 
 _DPI = 100  # [dots per inch]
 _FONT_SIZE, _LINE = 9.0, 16.0  # [pt], [px]

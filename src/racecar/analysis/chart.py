@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from racecar.analysis import palette
-from racecar.simulation.metrics.tracking_error import Array
+from racecar.base.columns import Array
 
 MOST_POINTS = 3000
 """Points of a series that are kept."""

@@ -13,7 +13,6 @@ from pathlib import Path
 import re
 import struct
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from racecar.bags.limits import TooLargeError, unpack_file
@@ -101,10 +100,7 @@ class BagReader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

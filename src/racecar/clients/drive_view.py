@@ -17,6 +17,7 @@ import numpy as np
 from rclpy.node import Node
 from std_msgs.msg import Bool, String, UInt32
 
+from racecar.base.columns import Array
 from racecar.base.errors import MessageError
 from racecar.base.types import AckermannCommand, Odometry, Pose2
 from racecar.control.teleop.key_driver import HELP_KEYS, KEY_HELP, VIEW_KEY
@@ -27,7 +28,6 @@ from racecar.ros.codecs.occupancy_grid import read_grid
 from racecar.ros.codecs.odometry import read_finite_odometry
 from racecar.ros.raw_subscription import subscribe_raw
 from racecar.scene.grid_map import OccupancyGrid
-from racecar.simulation.metrics.tracking_error import Array
 from racecar.terminal.drive_picture import draw_drive, DriveState
 from racecar.terminal.screen import Screen
 

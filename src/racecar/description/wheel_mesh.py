@@ -13,15 +13,13 @@ from types import ModuleType
 from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError
 from racecar.dynamics.vehicles.wheel_parameters import WheelShape
 
 if TYPE_CHECKING:
     from trimesh import Trimesh
-
-FloatArray = NDArray[np.float64]
 
 # Of trimesh, for what solids have together: the package manifold3d.
 _ENGINE = 'manifold'
@@ -144,7 +142,7 @@ def wheel_mass(shape: WheelShape, mass: float) -> WheelMass:
     return WheelMass(mass, float(centre), float(about_axle), float(across))
 
 
-def _turned(profile: FloatArray, segments: int) -> Trimesh:
+def _turned(profile: Array, segments: int) -> Trimesh:
     """Turn an outline of (radius, z) about z; one that does not end on the axis is closed."""
     first, last = profile[0], profile[-1]
     if first[0] > 0.0 or last[0] > 0.0:

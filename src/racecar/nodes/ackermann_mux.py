@@ -181,7 +181,7 @@ class AckermannMuxNode(TableNode):
         topics = [subscription.topic_name for subscription in self._sources]
         known = [self.resolve_topic_name(f'~/{topic}') for topic in self._awaited] or topics
         shared = {self.resolve_topic_name(f'~/{topic}') for topic in self.values['shared']}
-        self.watch_rivals(
+        self.watch_publishers(
             [topic for topic in topics if topic not in shared],
             ' leave ours out (`racecar up plant`, or `--without`),',
             [topic for topic in topics if topic not in known],

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import math
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,10 +104,7 @@ class Renderer:
     def __enter__(self) -> Renderer:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -127,7 +127,7 @@ class SimulatorNode(TableNode):
         own = [link.awaited_channel.publisher for link in self._links]
         self._gate = StartGate(self, own)
         clock = [self._clock_publisher] if self._clock_publisher is not None else []
-        self.watch_rivals([
+        self.watch_publishers([
             *(publisher.topic_name for publisher in own + clock),
             *(topic for link in self._links for topic in link.input_topics)],
             doubled={topic: _DOUBLED for link in self._links for topic in link.model.topics})

@@ -93,6 +93,7 @@ class CarBatch:
 
     The cars do not know of each other. A car gives the same bits as alone, whatever the others
     and however many threads; one that diverges stands where it was before, and `valid` tells.
+    models: of the cars, as they were made.
     """
 
     def __init__(
@@ -113,7 +114,7 @@ class CarBatch:
         method, self._step_ns = find_integrator(integrator), whole_nanoseconds('step', step)
         self._threads = threads or len(os.sched_getaffinity(0))
         self._step = self._step_ns / NANOSECONDS
-        self._models = models
+        self.models = models
         self._blocks: list[CarBlock] = []
         known: dict[int, tuple[VehicleModel, Array, Array]] = {}
         kinds: dict[str, list[int]] = {}
@@ -139,7 +140,7 @@ class CarBatch:
                 self._blocks.append(block)
 
     def __len__(self) -> int:
-        return len(self._models)
+        return len(self.models)
 
     @property
     def states(self) -> Array:
@@ -188,7 +189,7 @@ class CarBatch:
 
     def _states_of(self, states: ArrayLike, chosen: NDArray[np.bool_]) -> Array:
         """Check states that are given for cars; (cars, states)."""
-        names = [model.state_names for model in self._models]
+        names = [model.state_names for model in self.models]
         widest = max(map(len, names))
         found = np.asarray(states, dtype=float)
         if found.shape not in ((widest,), (len(self), widest)):

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from racecar.base.columns import rows_of
+from racecar.base.columns import is_column, rows_of
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.rows import count_numbers
+from racecar.base.rows import count_numbers, first_row
 from racecar.base.vectors import as_vector, Vector, vector
 from racecar.dynamics.actuators import Actuators
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
@@ -91,6 +91,8 @@ class RolloutBatch(CarBatch):
                 block.put(rollout_part(block.parts, field), lanes, columns)
         widths = {count_numbers(block.parts.inputs.example.inputs) for block in self._blocks}
         self._width = max(widths, default=0)
+        self._mode = first_row(
+            self._blocks[0].parts.inputs.example.inputs, 'mode') if by_inputs else -1
         self._inputs = np.zeros((len(self), self._width))
         if len(widths) > 1:
             raise ConfigurationError('the models have different inputs, expected one kind')
@@ -129,6 +131,10 @@ class RolloutBatch(CarBatch):
             first = tuple(np.argwhere(~np.isfinite(found))[0].tolist())
             raise ParameterError(
                 f'inputs{list(first)} is {found[first]}, expected a finite number')
+        if self._by_inputs and not found[..., self._mode].all():
+            raise ParameterError(
+                f'inputs[..., {self._mode}], the mode, is 0, expected 1: the others count; give'
+                ' speed and steering angle alone to follow these')
         if steps < 1 or every < 1:
             raise ParameterError(
                 f'steps is {steps} and every is {every}, expected whole numbers of at least 1')
@@ -183,8 +189,10 @@ class RolloutBatch(CarBatch):
         VEHICLE_COLUMNS, (cars,), each number one that its parameter may have. Raises TypeError or
         ValueError where the cars do not differ in numbers alone.
         """
-        model = self._models[0]
+        model = self.models[0]
         vehicle = model.vehicle.columns(columns)
+        if is_column(vehicle.cog_to_rear_axle):
+            raise TypeError('the cars start at different points')
         found = model.columns(vehicle, values, len(self))
         limit = self._method.stability_limit / self._step
         return VehicleColumns(
@@ -195,7 +203,7 @@ class RolloutBatch(CarBatch):
         """Run all blocks; inputs: as of run(); every: 0 to record nothing."""
         shared, ticks = inputs.ndim == 2, inputs.shape[-2]
         samples = 1 + ticks // every if every else 0
-        stride = max((len(model.state_names) for model in self._models), default=0)
+        stride = max((len(model.state_names) for model in self.models), default=0)
         records = np.full((len(self), samples, stride), np.nan)
         flat = as_vector(np.ascontiguousarray(inputs).ravel())
         room = as_vector(records.reshape(-1))

@@ -105,7 +105,7 @@ class LinearizerNode(TableNode):
         velocities = subscribe_raw(
             self, TwistStamped, topics.VIRTUAL_VELOCITIES, read_velocity, self._on_velocity,
             qos.COMMAND)
-        self.watch_rivals([velocities.topic_name], ' leave ours out (`racecar up --without`),')
+        self.watch_publishers([velocities.topic_name], ' leave ours out (`racecar up --without`),')
         self._announced_by: set[bytes] = set()
         self._hear_points()
         self._watch = None if self._lockstep else self.watch_time(
