@@ -47,7 +47,7 @@ class Run:
 
 
 def locate(path: Path) -> Path:
-    """Return the bag or CSV file that a path means: its own, or that in the folder of a run.
+    """Bag or CSV file that a path means: its own, or that in the folder of a run.
 
     Raises RunError if there is none.
     """
@@ -103,7 +103,7 @@ def read_run(
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
-    """Return a short name for each run: as much of the end of its path as tells them apart."""
+    """Short name for each run: as much of the end of its path as tells them apart."""
     parts = [path.resolve().with_suffix('' if path.suffix == '.csv' else path.suffix).parts[1:]
              for path in paths]
     names = [own[-1] for own in parts]
@@ -125,7 +125,7 @@ def _is_bag(path: Path) -> bool:
 
 
 def tracked_ahead_of(file: RunFile | None) -> float:
-    """Return how far ahead of base_link the point lies that follows the reference [m].
+    """How far ahead of base_link the point lies that follows the reference [m].
 
     0 without a file. Raises RunError if it does not say.
     """

@@ -29,7 +29,7 @@ class Context(Protocol):
 
 
 def open_context(width: int, height: int) -> Context:
-    """Return a current context of MuJoCo for pictures up to this size [pixels].
+    """Current context of MuJoCo for pictures up to this size [pixels].
 
     It belongs to the thread that asks for it. Raises ConfigurationError, in one line that says
     what to install, if there is no OpenGL.

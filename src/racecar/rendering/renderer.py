@@ -60,7 +60,7 @@ class Renderer:
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
 
     def draw(self, sight: Sight, viewpoint: Pose3, lens: Lens) -> Pixels:
-        """Return the picture (height, width, 3).
+        """Picture (height, width, 3).
 
         viewpoint: pose of the camera in the scene, which looks along its x axis, z up.
         """
@@ -129,7 +129,7 @@ def _new_geom(
     scene: MjvScene, kind: mjtGeom, colour: Colour, size: NDArray[np.float64] = _NO_SIZE,
     place: NDArray[np.float64] = _NO_SIZE,
 ) -> MjvGeom | None:
-    """Return one more geom of the picture; None if there is no room for it."""
+    """One more geom of the picture; None if there is no room for it."""
     if scene.ngeom >= scene.maxgeom:
         return None
     geom = scene.geoms[scene.ngeom]

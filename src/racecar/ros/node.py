@@ -189,7 +189,7 @@ class TableNode(Node, metaclass=_Completed):
         self.closing.callback(time_jump_handle.unregister)
 
     def now_ns(self) -> int:
-        """Return the node's time [ns]."""
+        """Node's time [ns]."""
         if self.shared_clock is not None:
             return self.shared_clock.time_ns
         now_ns: int = self.get_clock().now().nanoseconds
@@ -257,7 +257,7 @@ class TableNode(Node, metaclass=_Completed):
         """React to the parameters that really changed; subclasses override it."""
 
     def waits_for(self) -> str:
-        """Return a sentence on what the node waits for, empty if it is at work; for overriding."""
+        """Sentence on what the node waits for, empty if it is at work; for overriding."""
         return ''
 
     def on_time_went_back(self) -> None:

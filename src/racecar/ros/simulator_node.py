@@ -159,7 +159,7 @@ class SimulatorNode(TableNode):
         return self._links[0].awaited_steps * self.plant.step_ns
 
     def waits_for(self) -> str:
-        """Return what keeps the time or the robots from going on."""
+        """What keeps the time or the robots from going on."""
         if not self._started:
             return self._gate.missing()
         if self._paused:
@@ -195,7 +195,7 @@ class SimulatorNode(TableNode):
             self._arm()
 
     def _steps_ahead(self) -> int:
-        """Return the number of steps to the next instant at which an output is due."""
+        """Number of steps to the next instant at which an output is due."""
         done = self.plant.time_ns // self.plant.step_ns
         return min(output.steps_ahead(done) for output in self._timed)
 

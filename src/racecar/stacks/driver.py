@@ -38,7 +38,7 @@ def driver_stack(
     name: str, summary: str, simulator: SimulatorPart,
     check: Callable[[list[NodeDescription]], None] = lambda _: None,
 ) -> Stack:
-    """Return a stack in which the driver bridge drives a car whose wheels take torques.
+    """Stack in which the driver bridge drives a car whose wheels take torques.
 
     check: as in Stack.
     """
@@ -82,7 +82,7 @@ def _nodes(name: str, simulator: SimulatorPart, options: StackOptions) -> list[N
 
 
 def _awaiting_lamps(simulator: NodeDescription) -> NodeDescription:
-    """Return a simulator whose cameras show the lamps of their time in lockstep."""
+    """Simulator whose cameras show the lamps of their time in lockstep."""
     return replace(simulator, parameters={**simulator.parameters, 'lockstep_inputs': [LAMPS]})
 
 

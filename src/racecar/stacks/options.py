@@ -182,6 +182,11 @@ class NamedOption(NamedTuple):
     option: RunOption
 
     @property
+    def flag(self) -> str:
+        """What the command line calls it."""
+        return f"--{(self.option.flag or self.name).replace('_', '-')}"
+
+    @property
     def launch_name(self) -> str:
         """Name of the launch argument."""
         return self.option.flag if self.option.type is dict else self.name
@@ -201,7 +206,7 @@ def _option_of(row: Field[Any]) -> RunOption | None:
 
 
 def from_texts(way: str, texts: Mapping[str, str], **more: object) -> StackOptions:
-    """Return the options that texts by launch_name stand for; an empty text is the default.
+    """Options that texts by launch_name stand for; an empty text is the default.
 
     more: values of options that take precedence. Raises ConfigurationError for what cannot be
     read; a number that is none goes on, as the check of its parameter says what was expected.
@@ -236,7 +241,7 @@ def _number_or_text(text: str) -> float | str:
 
 
 def parse_names(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the names in texts, separated by commas or spaces, without slashes around them."""
+    """Names in texts, separated by commas or spaces, without slashes around them."""
     return tuple(name.strip('/') for text in texts for name in text.replace(',', ' ').split())
 
 

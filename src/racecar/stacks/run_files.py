@@ -49,7 +49,7 @@ def describe_run(
     way: str, configuration: str, options: StackOptions, descriptions: Sequence[NodeDescription],
     command: str, skip: float = 0.0,
 ) -> RunFile:
-    """Return how a run of these nodes is made.
+    """How a run of these nodes is made.
 
     way: of racecar.stacks.options; command: as typed; skip: seconds that its metrics leave
     out at the start. Raises ParameterError if a node has values that are not allowed.
@@ -72,14 +72,14 @@ def describe_run(
 def with_provenance(
     descriptions: Sequence[NodeDescription], file: RunFile,
 ) -> list[NodeDescription]:
-    """Return the nodes, of which the recorder puts the file into its bag."""
+    """Nodes, of which the recorder puts the file into its bag."""
     return [
         replace(d, parameters={**d.parameters, 'provenance': file.to_yaml()})
         if d.executable == node_names.BAG_RECORDER else d for d in descriptions]
 
 
 def options_of(file: RunFile, way: str) -> StackOptions:
-    """Return the options that make a run again, in a way of racecar.stacks.options.
+    """Options that make a run again, in a way of racecar.stacks.options.
 
     Whatever `params_file`, vehicle file and single settings gave then is in the overrides; a file
     that a parameter names must still be there. Raises ConfigurationError for a file that does not
@@ -117,7 +117,7 @@ def options_of(file: RunFile, way: str) -> StackOptions:
 
 
 def cautions(file: RunFile, way: str) -> list[str]:
-    """Return why making a run again may not give its bits: one sentence each, none if it does."""
+    """Why making a run again may not give its bits: one sentence each, none if it does."""
     found = [f'{name} is {now} now, was {then}'
              for name, then, now in differences(file.environment, present_environment())]
     now = dict(_hashes(file.nodes))
@@ -161,7 +161,7 @@ def _is_found(vehicle: str) -> bool:
 
 
 def _checked(name: str, value: object, kind: type) -> object:
-    """Return an option in its type. Raises ConfigurationError for what it cannot be."""
+    """Option in its type. Raises ConfigurationError for what it cannot be."""
     if kind is tuple and isinstance(value, list):
         return tuple(str(item) for item in value)
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
@@ -174,7 +174,7 @@ def _checked(name: str, value: object, kind: type) -> object:
 
 
 def _whole_path(value: object, is_path: bool) -> object:
-    """Return a path from the root in the place of one from here: it may be read elsewhere."""
+    """Path from the root in the place of one from here: it may be read elsewhere."""
     if is_path and isinstance(value, str) and may_be_path(value):
         path, colon, name = value.rpartition(':')
         if colon and os.path.isfile(path):

@@ -53,7 +53,7 @@ class Stack:
     make_loop: Callable[[Mapping[str, Values], LoopCar | None], Loop] | None = None
 
     def with_names(self, options: StackOptions) -> StackOptions:
-        """Return options with the set of topic names of this stack, unless another is chosen."""
+        """Options with the set of topic names of this stack, unless another is chosen."""
         return replace(options, topic_names=self.topic_names) \
             if not options.topic_names else options
 

@@ -66,7 +66,7 @@ class DriveState:
 
 
 def draw_drive(state: DriveState, size: Size) -> list[str]:
-    """Return the lines of the picture, as many as the terminal has rows."""
+    """Lines of the picture, as many as the terminal has rows."""
     below = [*_gauges(state), *state.status]
     if state.message:
         below.append(f'{_FAINT}{state.message}{_PLAIN}')
@@ -123,7 +123,7 @@ def _canvas(state: DriveState, pose: Pose2, columns: int, rows: int) -> Canvas:
 
 
 def _marks(canvas: Canvas, pose: Pose2) -> tuple[Array, Array]:
-    """Return the corners of a grid of metres about the car, without which nothing would move."""
+    """Corners of a grid of metres about the car, without which nothing would move."""
     reach = math.ceil(canvas.columns / canvas.scale) + 1
     steps = np.arange(-reach, reach + 1)
     x, y = np.meshgrid(round(pose.x) + steps, round(pose.y) + steps)
@@ -140,7 +140,7 @@ def _gauges(state: DriveState) -> list[str]:
 
 
 def _gauge(share: float) -> str:
-    """Return a bar from its middle to a share of its half, from -1 to 1."""
+    """Bar from its middle to a share of its half, from -1 to 1."""
     half = _GAUGE // 2
     filled = round(min(max(share, -1.0), 1.0) * half)
     left = '█' * -filled if filled < 0 else ''

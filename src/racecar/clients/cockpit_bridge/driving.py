@@ -58,7 +58,7 @@ class Driving:
         return min(most, float(self.limits.get(SPEED_LIMIT, most)))
 
     def angle(self, share: float) -> float:
-        """Return a share, from -1 to 1, of the largest angle on its side [rad, left positive]."""
+        """Share, from -1 to 1, of the largest angle on its side [rad, left positive]."""
         most = float(self.limits.get(LEFT_LIMIT, KEY_PARAMETERS.default('steering_max')))
         return share * (most if share >= 0.0 else float(self.limits.get(RIGHT_LIMIT) or most))
 

@@ -22,7 +22,7 @@ _MOST_JOINTS = 1000
 
 @reads(JointState)
 def read_joint_states(data: bytes) -> tuple[JointStates, int]:
-    """Return names, positions and velocities, if any, and the stamp [ns]. Raises MessageError."""
+    """Names, positions and velocities, if any, and the stamp [ns]. Raises MessageError."""
     time_ns, _, offset = read_header(data, LENGTH.size)
     names = []
     count = LENGTH.unpack_from(data, offset)[0]
@@ -44,7 +44,7 @@ def read_joint_states(data: bytes) -> tuple[JointStates, int]:
 
 
 def _doubles(data: bytes, offset: int) -> tuple[tuple[float, ...], int]:
-    """Return the numbers of a sequence and the offset behind it."""
+    """Numbers of a sequence and the offset behind it."""
     offset = aligned(offset, LENGTH.size)
     count = LENGTH.unpack_from(data, offset)[0]
     offset += LENGTH.size
