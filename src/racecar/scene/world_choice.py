@@ -12,7 +12,7 @@ from pathlib import Path
 from racecar.base.parameters import Parameter
 from racecar.base.share import find_world
 from racecar.base.types import Pose2
-from racecar.base.values import number, text, Values
+from racecar.base.values import number_of, text_of, Values
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.scene.world_file import image_of_world, load_world
 
@@ -40,7 +40,7 @@ def scene_of(values: Values) -> Scene:
 
     Raises ConfigurationError as load_world().
     """
-    path = str(find_world(text(values, WORLD_PARAMETER.name)))
+    path = str(find_world(text_of(values, WORLD_PARAMETER.name)))
     status = _status(path)
     image = _image(path, status)
     return _loaded(path, status, None if image is None else _status(image))
@@ -75,7 +75,7 @@ def start_pose(scene: Scene, values: Values, index: int = 0) -> Pose2:
 
     index: of the robot; there may be more of them than starts.
     """
-    along, across, turn = (number(values, f'initial_{part}') for part in ('x', 'y', 'yaw'))
+    along, across, turn = (number_of(values, f'initial_{part}') for part in ('x', 'y', 'yaw'))
     x, y, yaw = scene.starts[index % len(scene.starts)]
     if (x, y, yaw) == (0.0, 0.0, 0.0):
         # The bits stay those of the parameters.

@@ -14,7 +14,7 @@ from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.poses import acceleration_of_child, pose_of_angles, pose_of_child, twist_of_child
 from racecar.base.types import Acceleration3, Pose3, Twist3
-from racecar.base.values import number, text, whole
+from racecar.base.values import integer_of, number_of, text_of
 from racecar.description.robot_tree import FIXED, Joint
 from racecar.description.urdf import RobotDescription
 from racecar.description.urdf_writer import with_frames
@@ -120,17 +120,17 @@ class MountedSensor:
         table = sensor_parameters(name, str(given.get(f'{prefix}kind', '')), kinds)
         own = {
             key.removeprefix(prefix): value for key, value in table.resolve(given).items()}
-        kind = kinds[text(own, 'kind')]
-        places = [number(own, row.name) for row in _PLACES]
+        kind = kinds[text_of(own, 'kind')]
+        places = [number_of(own, row.name) for row in _PLACES]
         try:
             sensor = kind.make(own)
         except ParameterError as error:
             raise ParameterError(f"sensor '{name}': {error}") from error
-        slot = text(own, 'slot')
+        slot = text_of(own, 'slot')
         return cls(
-            name, kind, sensor, frame_in_slot(slot, text(own, 'frame')),
-            pose_of_angles(*places) if any(places) or slot else None, number(own, 'rate'),
-            whole(own, 'seed'), slot)
+            name, kind, sensor, frame_in_slot(slot, text_of(own, 'frame')),
+            pose_of_angles(*places) if any(places) or slot else None, number_of(own, 'rate'),
+            integer_of(own, 'seed'), slot)
 
 
 def with_sensor_frames(
