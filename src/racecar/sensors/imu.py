@@ -52,7 +52,8 @@ class ImuSensor:
                 'acceleration_bias'))
         self._deviations = np.repeat([rotation, acceleration], 3)
         biases = np.repeat([rotation_bias, acceleration_bias], 3)
-        self._offsets = biases * np.random.default_rng(integer_of(values, 'seed')).standard_normal(6)
+        generator = np.random.default_rng(integer_of(values, 'seed'))
+        self._offsets = biases * generator.standard_normal(6)
         self._variances = (
             max(self._orientation**2, _LEAST_VARIANCE),
             max(rotation**2 + rotation_bias**2, _LEAST_VARIANCE),
