@@ -118,11 +118,8 @@ def drive_of_table(table: RunTable, robot: RobotProfile) -> Drive:
     t = t - t[0]
     zero = np.zeros_like(x)
     reference = np.column_stack([table.column('x_reference'), table.column('y_reference')])
+    quaternions = np.array([yaw_to_quaternion(angle) for angle in yaw.tolist()]).T
     return Drive(
-        t, np.column_stack([x, y, zero, zero, zero, *_quaternions(yaw)]),
+        t, np.column_stack([x, y, zero, zero, zero, *quaternions]),
         robot.joints, t, robot.rolling(x, y, yaw, vx, t),
         reference[np.isfinite(reference).all(axis=1)], np.empty(0))
-
-
-def _quaternions(yaw: Array) -> Array:
-    return np.array([yaw_to_quaternion(angle) for angle in yaw.tolist()]).T

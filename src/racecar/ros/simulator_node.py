@@ -389,7 +389,8 @@ class SimulatorNode(TableNode):
             return response
         response.success = True
         response.message = '; '.join(
-            f'{link.entity.name} reset to {_described(there)}'.lstrip()
+            f'{link.entity.name} reset to x {there.x:g} m, y {there.y:g} m,'
+            f' yaw {yaw_of(there):g} rad'.lstrip()
             for link, there in zip(self._links, placed, strict=True))
         return response
 
@@ -438,7 +439,3 @@ class SimulatorNode(TableNode):
             if link.publish(sec, nanosec, index) and self._lockstep:
                 self._unanswered.add(link)
         self._published_at = time.monotonic()
-
-
-def _described(pose: Pose3) -> str:
-    return f'x {pose.x:g} m, y {pose.y:g} m, yaw {yaw_of(pose):g} rad'

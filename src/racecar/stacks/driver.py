@@ -75,15 +75,11 @@ def _nodes(name: str, simulator: SimulatorPart, options: StackOptions) -> list[N
     return [
         bridge,
         *command_muxes(options, topics.DRIVER_COMMAND, topics.DRIVER_HOLD),
-        *(_awaiting_lamps(description) if has_bridge and description.executable
-          == simulator.executable else description
+        # Its cameras show the lamps of their time in lockstep.
+        *(replace(description, parameters={**description.parameters, 'lockstep_inputs': [LAMPS]})
+          if has_bridge and description.executable == simulator.executable else description
           for description in simulator.nodes(options, vehicle)),
     ]
-
-
-def _awaiting_lamps(simulator: NodeDescription) -> NodeDescription:
-    """Simulator whose cameras show the lamps of their time in lockstep."""
-    return replace(simulator, parameters={**simulator.parameters, 'lockstep_inputs': [LAMPS]})
 
 
 STACK = driver_stack(

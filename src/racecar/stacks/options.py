@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, Field, field, fields
+from dataclasses import dataclass, field, fields
 import os
 import shlex
-from typing import Any, cast, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -195,14 +195,10 @@ class NamedOption(NamedTuple):
 def run_options(way: str, *, tracking: bool = True) -> Iterator[NamedOption]:
     """Yield the options of a way to run; tracking: of a stack that follows a trajectory."""
     for row in fields(StackOptions):
-        option = _option_of(row)
+        option: RunOption | None = row.metadata.get('option')
         if option is not None and way in option.ways and (tracking or not option.for_tracking):
             default = None if option.type in (dict, tuple) else row.default
             yield NamedOption(row.name, default, option)
-
-
-def _option_of(row: Field[Any]) -> RunOption | None:
-    return cast('RunOption | None', row.metadata.get('option'))
 
 
 def from_texts(way: str, texts: Mapping[str, str], **more: object) -> StackOptions:

@@ -197,8 +197,12 @@ def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tup
 
 def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:
     """Simulator of a car in the plane; files: over its defaults."""
+    return _simulator(node_names.SINGLE_TRACK_SIMULATOR, options, *files)
+
+
+def _simulator(executable: str, options: StackOptions, *files: Path) -> NodeDescription:
     return node(
-        node_names.SINGLE_TRACK_SIMULATOR, options, *files, parameters={
+        executable, options, *files, parameters={
             **given(tyre_model=options.tyre_model, end_time=options.end_time,
                     real_time_factor=options.real_time_factor),
             **surroundings(options),
@@ -216,13 +220,7 @@ def world_nodes(
     is neither yes nor no.
     """
     tyres = (find_config('stacks/world_pacejka'),) if _wants_pacejka() else ()
-    simulator = node(
-        node_names.WORLD_SIMULATOR, options, *tyres, *files, vehicle, parameters={
-            **given(tyre_model=options.tyre_model, end_time=options.end_time,
-                    real_time_factor=options.real_time_factor),
-            **surroundings(options),
-            'lockstep': options.lockstep},
-        use_sim_time=False, hears=topics.COMMAND)
+    simulator = _simulator(node_names.WORLD_SIMULATOR, options, *tyres, *files, vehicle)
     simulator = replace(simulator, remappings=(*simulator.remappings, WORLD_JOINT_STATES))
     try:
         chosen = with_choices(simulator, options).resolve()

@@ -60,8 +60,10 @@ def describe_run(
         if 'option' in row.metadata and row.name not in _NOT_KEPT and value != row.default:
             kept[row.name] = list(value) if isinstance(value, tuple) else _whole_path(
                 value, row.metadata['option'].is_path)
-    nodes = {d.full_name: RecordedNode(d.executable, _with_whole_paths(d.resolve()))
-             for d in descriptions}
+    nodes = {
+        d.full_name: RecordedNode(d.executable, {
+            name: _whole_path(value, name in _FILES) for name, value in d.resolve().items()})
+        for d in descriptions}
     return RunFile(
         way, configuration, kept, nodes, dict(options.controller_settings),
         dict(_hashes(nodes)), command,
@@ -182,10 +184,6 @@ def _whole_path(value: object, is_path: bool) -> object:
         if os.path.isfile(value):
             return os.path.abspath(value)
     return value
-
-
-def _with_whole_paths(values: Mapping[str, object]) -> dict[str, object]:
-    return {name: _whole_path(value, name in _FILES) for name, value in values.items()}
 
 
 def _hashes(nodes: Mapping[str, RecordedNode]) -> Iterator[tuple[str, str]]:

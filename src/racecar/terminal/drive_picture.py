@@ -72,7 +72,7 @@ def draw_drive(state: DriveState, size: Size) -> list[str]:
         below.append(f'{_FAINT}{state.message}{_PLAIN}')
     rows = max(1, size.rows - 1 - len(below))
     picture = _help(state.keys, rows) if state.keys else (
-        [_centred('waiting for the odometry of the car', size.columns)] if state.pose is None
+        ['waiting for the odometry of the car'.center(size.columns).rstrip()] if state.pose is None
         else _picture(state, size.columns, rows))
     picture += [''] * (rows - len(picture))
     head = f' {state.title}'
@@ -151,10 +151,6 @@ def _gauge(share: float) -> str:
 def _help(keys: Sequence[tuple[str, str]], rows: int) -> list[str]:
     width = max(len(key) for key, _ in keys)
     return ['', *(f'   {key:<{width}}   {what}' for key, what in keys)][:rows]
-
-
-def _centred(text: str, columns: int) -> str:
-    return ' ' * max(0, (columns - len(text)) // 2) + text
 
 
 def _cut(line: str, columns: int) -> str:

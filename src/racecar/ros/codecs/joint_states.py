@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 import struct
 
 from sensor_msgs.msg import JointState
@@ -75,8 +74,4 @@ class JointStatesCodec(Codec):
             node.create_publisher(JointState, place.topic(self.topic), self.profile),
             MessageTemplate(message, ('header.stamp', *(
                 f'{quantity}.{i}' for quantity in ('position', 'velocity')
-                for i in range(count)))), _numbers)
-
-
-def _numbers(value: JointStates) -> Sequence[float]:
-    return value.positions + value.velocities
+                for i in range(count)))), lambda value: value.positions + value.velocities)
