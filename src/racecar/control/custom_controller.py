@@ -20,6 +20,7 @@ import yaml
 
 from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.parameters import Parameter, suggestion
+from racecar.base.rows import flatten, Numbers
 from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS, Odometry
 from racecar.base.yaml_file import describe_error, parse_yaml
 from racecar.control.trajectories import Motion
@@ -31,7 +32,8 @@ CONTROLLER = 'controller'
 PureStep = Callable[[Any, Any, CarMotion, Motion, float], tuple[Any, float, float]]
 """step(state, parameters, car, reference, dt): next state, speed [m/s], steering angle [rad].
 
-state, parameters: NamedTuples of floats; dt: time since the step before [s], 0 at the first.
+state, parameters: NamedTuples of floats or of such NamedTuples; dt: time since the step before
+[s], 0 at the first.
 """
 
 
@@ -53,11 +55,11 @@ class Controller(Protocol):
 
 
 class PureController(NamedTuple):
-    """A pure step and the NamedTuples of floats that it starts with."""
+    """A pure step and the NamedTuples of numbers that it starts with."""
 
     step: PureStep
-    state: tuple[float, ...]
-    parameters: tuple[float, ...]
+    state: Numbers
+    parameters: Numbers
 
 
 @dataclass(frozen=True)
@@ -260,10 +262,11 @@ def pure_part(controller: Any) -> PureController | None:
             ' self: write step = staticmethod(function)')
     for name in ('state', 'parameters'):
         values = getattr(controller, name, None)
-        if not hasattr(values, '_fields') or not values or not all(map(_is_number, values)):
+        if not hasattr(values, '_fields') or not values or not all(
+                map(_is_number, flatten(values))):
             raise ConfigurationError(
                 f'{name} of the controller is {excerpt(values)}, expected a NamedTuple of finite'
-                ' numbers, at least one, beside step')
+                ' numbers, at least one, or of such NamedTuples, beside step')
     return PureController(step, controller.state, controller.parameters)
 
 

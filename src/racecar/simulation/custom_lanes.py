@@ -12,6 +12,7 @@ import numpy as np
 
 from racecar.base.compiled import importable, pure
 from racecar.base.errors import RunError
+from racecar.base.rows import Kind, kind_of, zeros_of
 from racecar.base.types import AckermannCommand, CarMotion
 from racecar.control.custom_controller import command_failure, failure_at, PureController, PureStep
 from racecar.control.custom_reference import CustomReference, CustomReferenceSampler
@@ -36,21 +37,21 @@ def _answer(step: Any) -> Callable[..., Any]:
 
 
 class CustomControl(NamedTuple):
-    """A pure step, and the types of its state and parameters. See LaneControl."""
+    """A pure step, and the kinds of its state and parameters. See LaneControl."""
 
     step: PureStep
-    state_type: type[tuple[float, ...]]
-    parameter_type: type[tuple[float, ...]]
+    state_kind: Kind
+    parameter_kind: Kind
 
     @property
     def state(self) -> Any:
         """State of the controller."""
-        return _zeros(self.state_type)
+        return zeros_of(self.state_kind)
 
     @property
     def parameters(self) -> Any:
         """Parameters of the controller."""
-        return _zeros(self.parameter_type)
+        return zeros_of(self.parameter_kind)
 
     @property
     def reference(self) -> CustomReference:
@@ -81,13 +82,9 @@ class CustomControl(NamedTuple):
         return command_failure(command, time)
 
 
-def _zeros(kind: Any) -> Any:
-    return kind(*(0.0,) * len(kind._fields))
-
-
 def custom_lane(pure_controller: PureController, reference: Reference) -> Lane:
     """A car that a controller drives, as it is at the start."""
     state, parameters = pure_controller.state, pure_controller.parameters
     return Lane(
-        CustomControl(pure_controller.step, type(state), type(parameters)), reference, state,
-        parameters)
+        CustomControl(pure_controller.step, kind_of(state), kind_of(parameters)), reference,
+        state, parameters)
