@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 import numpy as np
+from presence import present
 import pytest
 
 import racecar
@@ -62,7 +63,7 @@ def test_shooting_follows_more_closely_than_pure_pursuit(trajectory):
     def errors(controller):
         found = racecar.simulate(
             controller=f'{FOLDER}/{controller}', trajectory=trajectory, **RUN).metrics()
-        return found.rmse, found.path.cross_track_rmse
+        return found.rmse, present(found.path).cross_track_rmse
 
     ours = errors('shooting.py:Shooting')
     for other in ('pure_pursuit.py:CompiledPurePursuit', 'tuned_pursuit.py:TunedPursuit'):
@@ -72,7 +73,7 @@ def test_shooting_follows_more_closely_than_pure_pursuit(trajectory):
 
 @pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
 def test_shooting_in_a_sweep_has_the_bits_of_each_run():
-    grid = {'controller.preview': [0.3, 0.4],
+    grid: dict[str, Any] = {'controller.preview': [0.3, 0.4],
             'controller.model': ['kinematic_bicycle', 'kinematic_understeer']}
     found = racecar.sweep(controller=SHOOTING, trajectory='circle', grid=grid, **RUN)
     assert not found.result.failures
@@ -99,6 +100,7 @@ def test_shooting_in_plain_python_has_the_same_bits():
         def __init__(self, vehicle):
             super().__init__(vehicle)
             self.before = 0
+            self.last: Any = self.state
 
         def command(self, odometry, reference):
             elapsed = (odometry.time_ns - self.before) / 1e9
@@ -106,8 +108,8 @@ def test_shooting_in_plain_python_has_the_same_bits():
             motion = racecar.CarMotion(
                 odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy,
                 odometry.yaw_rate)
-            self.state, speed, angle = shooting.step(
-                self.state, self.parameters, motion, reference, elapsed)
+            self.last, speed, angle = shooting.step(
+                self.last, self.parameters, motion, reference, elapsed)
             return speed, angle
 
     np.testing.assert_array_equal(table(Plain).rows, table(shooting).rows)
