@@ -5,6 +5,7 @@
 Names that are not here may change without a word in the changelog.
 """
 
+from racecar.base.compiled import pure
 from racecar.base.errors import (
     ConfigurationError,
     DivergenceError,
@@ -30,6 +31,7 @@ from racecar.control.trajectories import (
 from racecar.description.robot_tree import RobotTree
 from racecar.description.urdf import read_urdf, RobotDescription
 from racecar.description.vehicle_description import describe_vehicle
+from racecar.dynamics.prediction import motion_of, predict, state_at, vehicle_numbers
 from racecar.dynamics.tyres import find_tyre_model, TYRE_MODELS, TyreModel
 from racecar.dynamics.vehicles import (
     make_vehicle_model,
@@ -62,6 +64,6 @@ __all__ = [
     'RolloutBatch', 'RunError', 'RunTable', 'Simulator', 'Stepper', 'Trajectory',
     'TrajectoryTracker', 'TyreModel', 'VehicleModel', 'VehicleParameters', 'WorldPlant',
     'describe_vehicle', 'find_config', 'find_tyre_model', 'load_controller', 'load_parameter_file',
-    'make_simulator', 'make_trajectory', 'make_vehicle_model', 'make_world_plant', 'read_urdf',
-    'run_closed_loop', 'run_loop',
+    'make_simulator', 'make_trajectory', 'make_vehicle_model', 'make_world_plant', 'motion_of',
+    'predict', 'pure', 'read_urdf', 'run_closed_loop', 'run_loop', 'state_at', 'vehicle_numbers',
 ]

@@ -20,7 +20,7 @@ import yaml
 
 from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.parameters import Parameter, suggestion
-from racecar.base.rows import Numbers
+from racecar.base.rows import flatten, Numbers
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.base.values import Value, Values
 from racecar.base.yaml_file import describe_error, parse_yaml
@@ -33,8 +33,8 @@ CONTROLLER = 'controller'
 PureStep = Callable[..., tuple[Numbers, float, float]]
 """step(state, parameters, car, reference, dt): next state, speed [m/s], steering angle [rad].
 
-state, parameters: NamedTuples of floats; car: CarMotion; reference: Motion; dt: time since the
-step before [s], 0 at the first.
+state, parameters: NamedTuples of floats or of such NamedTuples; car: CarMotion; reference: Motion;
+dt: time since the step before [s], 0 at the first.
 """
 
 
@@ -56,11 +56,11 @@ class Controller(Protocol):
 
 
 class PureController(NamedTuple):
-    """A pure step and the NamedTuples of floats that it starts with."""
+    """A pure step and the NamedTuples of numbers that it starts with."""
 
     step: PureStep
-    state: tuple[float, ...]
-    parameters: tuple[float, ...]
+    state: Numbers
+    parameters: Numbers
 
 
 @dataclass(frozen=True)
@@ -268,11 +268,12 @@ def pure_part(controller: object) -> PureController | None:
             ' self: write step = staticmethod(function)')
     parts = [getattr(controller, name, None) for name in ('state', 'parameters')]
     for name, values in zip(('state', 'parameters'), parts, strict=True):
-        if not hasattr(values, '_fields') or not values or not all(map(_is_number, values)):
+        if not hasattr(values, '_fields') or not values or not all(
+                map(_is_number, flatten(values))):
             raise ConfigurationError(
                 f'{name} of the controller is {excerpt(values)}, expected a NamedTuple of finite'
-                ' numbers, at least one, beside step')
-    return PureController(step, *cast('list[tuple[float, ...]]', parts))
+                ' numbers, at least one, or of such NamedTuples, beside step')
+    return PureController(step, *cast('list[Numbers]', parts))
 
 
 def has_command(controller: object) -> bool:

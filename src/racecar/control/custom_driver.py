@@ -17,7 +17,7 @@ from racecar.base.compiled import (
     NO_NUMBA,
     pure,
 )
-from racecar.base.rows import load, Numbers, Part, store, zeros_of
+from racecar.base.rows import flatten, Kind, kind_of, load, Numbers, Part, store, zeros_of_kind
 from racecar.base.types import AckermannCommand, car_motion, Odometry
 from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.custom_controller import (
@@ -115,7 +115,7 @@ def why_uncompiled(pure: PureController) -> str:
     """Compile a pure step; return why that is not possible, or ''. Once for all that have it."""
     if not COMPILED:
         return NO_NUMBA
-    failure = _compilation(pure.step, type(pure.state), type(pure.parameters))
+    failure = _compilation(pure.step, kind_of(pure.state), kind_of(pure.parameters))
     return f'its step cannot be compiled: {failure}' if failure else ''
 
 
@@ -143,14 +143,15 @@ class _CompiledStep:
 
     def __init__(self, pure: PureController) -> None:
         self._pure = pure
-        self._kernel = _single_kernel(pure.step, type(pure.state), type(pure.parameters))
-        self._parameters = vector(pure.parameters)
+        self._kernel = _single_kernel(
+            pure.step, kind_of(pure.state), kind_of(pure.parameters))
+        self._parameters = vector(tuple(flatten(pure.parameters)))
         self.dt = 0.0
         self.restart()
 
     def restart(self) -> None:
         """Begin with the state that the controller was made with."""
-        self._state = vector(self._pure.state)
+        self._state = vector(tuple(flatten(self._pure.state)))
 
     def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
         """Return the command and keep the next state."""
@@ -160,7 +161,7 @@ class _CompiledStep:
 
 @functools.cache
 def _single_kernel(
-    step: PureStep, state: type[tuple[float, ...]], parameters: type[tuple[float, ...]],
+    step: PureStep, state: Kind, parameters: Kind,
 ) -> Callable[..., tuple[float, float]]:
     """Compiled pure step.
 
@@ -170,7 +171,7 @@ def _single_kernel(
     """
     # One that its author has compiled is called as it is.
     own_step = step if hasattr(step, 'py_func') else pure(step)
-    state_part, parameters_part = Part(zeros_of(state)), Part(zeros_of(parameters))
+    state_part, parameters_part = Part(zeros_of_kind(state)), Part(zeros_of_kind(parameters))
 
     def command(
         state: Flat, parameters: Vector, car: tuple[float, ...], ahead: tuple[float, ...],
@@ -189,7 +190,7 @@ def _single_kernel(
 
 @functools.cache
 def _compilation(
-    step: PureStep, state: type[tuple[float, ...]], parameters: type[tuple[float, ...]],
+    step: PureStep, state: Kind, parameters: Kind,
 ) -> str:
     """Why a step cannot be compiled, or ''; Numba would try anew what it cannot compile."""
     return compilation_failure(lambda: _single_kernel(step, state, parameters))
