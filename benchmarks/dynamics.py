@@ -32,9 +32,9 @@ from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.vehicles import DoubleTrack, SingleTrack, VehicleParameters
 from racecar.dynamics.vehicles.interface import Command, VehicleModel
 from racecar.simulation.batch import BatchSimulation
-from racecar.simulation.car_batch import DoubleTrackBatch
 from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop
 from racecar.simulation.engine import integration, lane_rows, LANES, Layout, motion_parts
+from racecar.simulation.rollout_batch import RolloutBatch
 from racecar.simulation.simulator import Simulator
 from racecar.simulation.stepper import Stepper
 from racecar.stacks import describe_stack, find_stack, StackOptions
@@ -316,7 +316,7 @@ def double_loop(tyre: str) -> Work:
 
 def double_batch(cars: int, tyre: str) -> Work:
     """Many double tracks on one core, a control period of 20 steps a call."""
-    batch = DoubleTrackBatch([double_track(tyre)] * cars, threads=1)
+    batch = RolloutBatch([double_track(tyre)] * cars, threads=1)
     batch.command(SPEED + 0.1 * np.sin(np.arange(cars)), np.full(cars, STEERING))
     batch.advance(500)
     steps, rounds = 20, 2

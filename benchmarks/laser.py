@@ -38,7 +38,7 @@ from racecar.sensors import View
 from racecar.sensors.laser import Laser, PARAMETERS
 from racecar.sensors.mounting import EquippedPlant, MountedSensor, NoiseSource
 from racecar.simulation.ports import Carrier, Entity, Output
-from racecar.simulation.simulator import Simulator
+from racecar.simulation.simulator import Simulator, Start
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 Work = Callable[[], int]
@@ -140,7 +140,7 @@ def one_by_one(scene: Scene, places: list[Pose3], reach: float) -> Work:
 
 def _simulator(scene: Scene, pose: Pose2) -> Simulator:
     vehicle = VehicleParameters.from_file(find_config('vehicles/racecar'))
-    return Simulator(SingleTrack(vehicle), initial_pose=pose, scene=scene)
+    return Simulator(SingleTrack(vehicle), start=Start(pose), scene=scene)
 
 
 def _sensor() -> MountedSensor:

@@ -45,6 +45,7 @@ from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.metrics.run_table import COLUMNS, RunTable
 from racecar.simulation.metrics.tracking_error import Metrics
 from racecar.simulation.plant_car import PlantCar
+from racecar.simulation.rollout_batch import RolloutBatch
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.world.make_world import make_world_plant
@@ -58,9 +59,9 @@ __all__ = [
     'ClosedLoop', 'ConfigurationError', 'Controller', 'DivergenceError', 'LawEntry', 'Linearizer',
     'Metrics', 'Motion', 'Noise', 'Odometry', 'CustomLoop', 'Parameter', 'ParameterError',
     'ParameterTable', 'PlantCar', 'Pose2', 'RacecarError', 'RobotDescription', 'RobotTree',
-    'RunError', 'RunTable', 'Simulator', 'Stepper', 'Trajectory', 'TrajectoryTracker',
-    'TyreModel', 'VehicleModel', 'VehicleParameters', 'WorldPlant', 'describe_vehicle',
-    'find_config', 'find_tyre_model', 'load_controller', 'load_parameter_file',
+    'RolloutBatch', 'RunError', 'RunTable', 'Simulator', 'Stepper', 'Trajectory',
+    'TrajectoryTracker', 'TyreModel', 'VehicleModel', 'VehicleParameters', 'WorldPlant',
+    'describe_vehicle', 'find_config', 'find_tyre_model', 'load_controller', 'load_parameter_file',
     'make_simulator', 'make_trajectory', 'make_vehicle_model', 'make_world_plant', 'read_urdf',
     'run_closed_loop', 'run_loop',
 ]

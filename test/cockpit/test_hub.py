@@ -119,7 +119,7 @@ def test_meshes_beyond_the_most_are_left_out_and_it_is_said_once():
     assert [*hub.meshes] == [f'0-{index}' for index in range(200)]
     line, = (read_json(frame) for frame in drained(box)[1:])
     assert (line['type'], line['level']) == ('log', 'warn')
-    assert '200 meshes' in line['text']
+    assert '200 meshes' in str(line['text'])
     # One that is known already is replaced all the same.
     hub.publish(mesh_frame('0-7', 2.0 * np.eye(3), np.array([[0, 1, 2]])))
     assert hub.meshes['0-7'] != hub.meshes['0-8']

@@ -13,8 +13,8 @@ import pytest
 from racecar.base.types import Pose2, WheelSpeeds
 from racecar.differential.motion import KINEMATICS, PHYSICS, PlanarMotion
 from racecar.differential.parameters import RobotParameters
-from racecar.scene.disc_overlaps import disc_overlaps
 from racecar.scene.grid_map import NO_GRID, OccupancyGrid
+from racecar.scene.overlaps import disc_overlaps
 from racecar.scene.scene import Box, Cone, foot_rows, Scene, Wall
 
 ROBOT = RobotParameters.from_values({
@@ -126,7 +126,8 @@ def test_a_disc_overlaps_with_what_is_nearer_than_its_radius(x, y, radius):
         boxes=(Box(0.4, 0.3, 0.7, 0.5, 0.2, 1.0),), cones=(Cone(-0.5, 0.5),))
     nearest = sampled(scene, x, y, radius)
     found = disc_overlaps(
-        scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *NO_GRID, x, y, radius)
+        scene.wall_rows, scene.box_rows, foot_rows(scene.cones), NO_GRID[:],
+        (x, y, radius))
     if abs(nearest - radius) > 2e-3:
         assert found == (nearest < radius)
 
@@ -142,6 +143,6 @@ def test_a_disc_overlaps_with_cells_of_a_map(x, y, radius):
         max(0.1 * column - x, x - 0.1 * (column + 1), 0.0),
         max(0.1 * row - y, y - 0.1 * (row + 1), 0.0)) for row, column in cells)
     nothing = np.empty((0, 7))
-    found = disc_overlaps(nothing, nothing, nothing, *grid.numbers, x, y, radius)
+    found = disc_overlaps(nothing, nothing, nothing, grid.numbers[:], (x, y, radius))
     if abs(nearest - radius) > 1e-9:
         assert found == (nearest < radius)

@@ -37,8 +37,8 @@ from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.vehicles import DoubleTrack, VEHICLE_PARAMETERS, VehicleParameters
 from racecar.dynamics.vehicles.vehicle_sheet import vehicle_sheet
 from racecar.simulation.batch import BatchSimulation
-from racecar.simulation.car_batch import DoubleTrackBatch
 from racecar.simulation.closed_loop import run_loop
+from racecar.simulation.rollout_batch import RolloutBatch
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.world.make_world import make_world_plant
 from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
@@ -85,7 +85,7 @@ def test_simulators_clamp_commands(model, asked, given):
 @SIDES
 def test_batches_of_cars_clamp_commands(asked, given):
     model = DoubleTrack(RACECAR)
-    batch, alone = DoubleTrackBatch([model] * 2), Simulator(model)
+    batch, alone = RolloutBatch([model] * 2), Simulator(model)
     batch.command(1.0, asked)
     alone.set_command(AckermannCommand(1.0, given))
     batch.advance(20)

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from racecar.catalogue import TABLES
+from racecar.catalogue import NODES, TABLES
 from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS
 from racecar.nodes.shared.entry import run_executable
 
@@ -110,6 +110,21 @@ def test_the_process_ends_with_the_code_and_the_line():
     assert done.stderr == (
         "[node not started] error: argument 'Kp:=3' is unknown here: did you mean --ros-args -p"
         ' Kp:=3?\n')
+
+
+@pytest.mark.parametrize('executable', [
+    name for name, table in TABLES.items() if any(row.default is None for row in table)])
+def test_what_is_missing_is_named_with_a_command_that_starts_the_node(
+        executable, bench, monkeypatch, tmp_path):
+    done = start(executable)
+    assert (done.returncode, done.stdout) == (1, '')
+    assert done.stderr.count('\n') == 1
+    said, command = done.stderr.split(f': ros2 run racecar {executable} ')
+    assert said.startswith("[node not started] error: parameter '")
+    monkeypatch.chdir(tmp_path)
+    node = bench.start(lambda **options: NODES[executable].make_node(
+        **{**options, 'cli_args': command.split()}), use_sim_time=False)
+    assert isinstance(node, NODES[executable].load_class())
 
 
 @pytest.mark.parametrize(('package', 'remedy'), [

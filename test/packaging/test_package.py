@@ -13,6 +13,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+import yaml
 
 from racecar.catalogue import NODES
 
@@ -92,6 +93,12 @@ def test_the_changelog_starts_with_the_version_of_the_manifest(package):
 
 def test_both_packages_have_one_version():
     assert len({manifest(package).findtext('version') for package in PACKAGES}) == 1
+
+
+def test_who_cites_gives_the_version_of_the_manifest():
+    version = manifest().findtext('version')
+    assert yaml.safe_load((ROOT / 'CITATION.cff').read_text())['version'] == version
+    assert f'version = {{{version}}}' in (ROOT / 'README.md').read_text()
 
 
 def test_setup_py_has_the_version_of_the_manifest():

@@ -22,9 +22,9 @@ places = st.tuples(st.floats(-1.5, 1.5), st.floats(-1.5, 1.5), st.floats(-3.2, 3
 def meets(scene, place=(0.0, 0.0, 0.0), length=LENGTH, width=WIDTH):
     x, y, yaw = place
     grid = NO_GRID if scene.grid is None else scene.grid.numbers
-    return overlaps(*(
-        scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *grid, x, y, math.cos(yaw),
-        math.sin(yaw), length, width))
+    return overlaps(
+        scene.wall_rows, scene.box_rows, foot_rows(scene.cones), grid[:],
+        (x, y, math.cos(yaw), math.sin(yaw), length, width))
 
 
 def into_the_rectangle(points, place):

@@ -46,9 +46,9 @@ def test_every_world_can_be_read_and_leaves_room_at_its_start(name):
 def is_in_the_way(scene, x, y, yaw, half_length=0.25, half_width=0.15):
     from racecar.scene.grid_map import NO_GRID
     numbers = NO_GRID if scene.grid is None else scene.grid.numbers
-    return overlaps(*(
-        scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *numbers, x, y, math.cos(yaw),
-        math.sin(yaw), half_length, half_width))
+    return overlaps(
+        scene.wall_rows, scene.box_rows, foot_rows(scene.cones), numbers[:],
+        (x, y, math.cos(yaw), math.sin(yaw), half_length, half_width))
 
 
 def test_empty_is_the_empty_scene():

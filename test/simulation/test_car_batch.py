@@ -22,9 +22,9 @@ from racecar.dynamics.integrators import INTEGRATORS
 from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
-from racecar.simulation.car_batch import DoubleTrackBatch
 from racecar.simulation.engine import LANES
-from racecar.simulation.simulator import Simulator
+from racecar.simulation.rollout_batch import RolloutBatch
+from racecar.simulation.simulator import ORIGIN, Simulator, Start
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 SOURCES = Path(__file__).parents[2] / 'src'
@@ -61,8 +61,10 @@ def bare(batch):
 def test_cars_in_a_batch_are_those_alone(plan, count, threads, first):
     models = [MODELS[(first + 5 * i) % len(MODELS)] for i in range(count)]
     poses = [Pose2(0.3 * i, -0.1 * i, 0.7 * i) for i in range(count)]
-    batch = DoubleTrackBatch(models, poses, threads=threads)
-    alone = [Simulator(model, initial_pose=pose)
+    batch = RolloutBatch(
+        models, [model.initial_state(pose) for model, pose in zip(models, poses, strict=True)],
+        threads=threads)
+    alone = [Simulator(model, start=Start(pose))
              for model, pose in zip(models, poses, strict=True)]
     for speed, angle, steps in plan:
         speeds = speed + 0.2 * np.arange(count)
@@ -79,7 +81,7 @@ def test_cars_in_a_batch_are_those_alone(plan, count, threads, first):
 def test_other_methods_and_full_blocks_give_the_same_bits(integrator):
     model = DoubleTrack(RACECAR, 'fiala', low_speed_threshold=0.5)
     count = LANES + 13
-    batch = DoubleTrackBatch([model] * count, integrator=integrator, step=5e-4, threads=2)
+    batch = RolloutBatch([model] * count, integrator=integrator, step=5e-4, threads=2)
     speeds = np.linspace(-1.0, 4.0, count)
     batch.command(speeds, 0.2)
     batch.advance(40)
@@ -96,7 +98,7 @@ def test_other_methods_and_full_blocks_give_the_same_bits(integrator):
 
 
 def test_commands_are_clamped_and_nonsense_is_refused():
-    batch, far = (DoubleTrackBatch([DoubleTrack(RACECAR)] * 2) for _ in range(2))
+    batch, far = (RolloutBatch([DoubleTrack(RACECAR)] * 2) for _ in range(2))
     batch.command(np.array([RACECAR.speed_max, 1.0]), RACECAR.steering_limit)
     far.command(np.array([1e6, 1.0]), 9.0)
     with pytest.raises(ParameterError, match='expected finite numbers for 2 cars'):
@@ -104,17 +106,17 @@ def test_commands_are_clamped_and_nonsense_is_refused():
     for each in (batch, far):
         each.advance(50)
     np.testing.assert_array_equal(batch.states, far.states)
-    with pytest.raises(ConfigurationError, match='there are 1 poses, expected one for each of 2'):
-        DoubleTrackBatch([DoubleTrack(RACECAR)] * 2, [Pose2(0.0, 0.0, 0.0)])
+    with pytest.raises(ConfigurationError, match='there are 1 states, expected one for each of 2'):
+        RolloutBatch([DoubleTrack(RACECAR)] * 2, [DoubleTrack(RACECAR).initial_state(ORIGIN)])
     with pytest.raises(ConfigurationError, match='threads is 0'):
-        DoubleTrackBatch([DoubleTrack(RACECAR)], threads=0)
+        RolloutBatch([DoubleTrack(RACECAR)], threads=0)
     with pytest.raises(ConfigurationError, match='is too long for double_track'):
-        DoubleTrackBatch([DoubleTrack(RACECAR)], step=0.01)
+        RolloutBatch([DoubleTrack(RACECAR)], step=0.01)
 
 
 @pytest.mark.parametrize('value', [np.nan, np.inf, 1e7])
 def test_car_that_diverges_stands_where_it_was_and_the_others_drive_on(value):
-    batch = DoubleTrackBatch([DoubleTrack(RACECAR)] * 3)
+    batch = RolloutBatch([DoubleTrack(RACECAR)] * 3)
     batch.command(2.0, 0.1)
     batch.advance(100)
     block, = batch._blocks
@@ -202,7 +204,7 @@ if sys.argv[1] == 'plain':
     sys.modules['numba'] = None
 sys.path.insert(0, sys.argv[2])
 from test_car_batch import *
-batch = DoubleTrackBatch(MODELS[:5])
+batch = RolloutBatch(MODELS[:5])
 batch.command(np.linspace(-1.0, 3.0, 5), 0.3)
 batch.advance(20)
 cars = [DrivenCar(*KITS[i]) for i in (0, 1, 4)]

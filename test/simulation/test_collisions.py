@@ -82,10 +82,10 @@ def is_overlapping(simulator, scene, margin=0.0):
     yaw = odometry.yaw
     ahead = 0.5 * (print_.front - print_.rear)
     grid = NO_GRID if scene.grid is None else scene.grid.numbers
-    return overlaps(*(
-        scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *grid,
-        odometry.x + ahead * math.cos(yaw), odometry.y + ahead * math.sin(yaw), math.cos(yaw),
-        math.sin(yaw), 0.5 * (print_.front + print_.rear) + margin, print_.side + margin))
+    return overlaps(
+        scene.wall_rows, scene.box_rows, foot_rows(scene.cones), grid[:],
+        (odometry.x + ahead * math.cos(yaw), odometry.y + ahead * math.sin(yaw), math.cos(yaw),
+         math.sin(yaw), 0.5 * (print_.front + print_.rear) + margin, print_.side + margin))
 
 
 @pytest.mark.parametrize('model', VEHICLE_MODELS)

@@ -21,7 +21,7 @@ import pytest
 from racecar.base.compiled import compiled
 from racecar.base.vectors import vector
 from racecar.simulation.metrics.path_batch import PathBatch, PathColumns, PathWindows
-from racecar.simulation.metrics.path_kernels import nearest_point, POINT_NUMBERS
+from racecar.simulation.metrics.path_kernels import Corners, nearest_point, POINT_NUMBERS
 from racecar.simulation.metrics.path_metrics import PATH_WINDOW, PathMetrics
 from racecar.simulation.metrics.tracking_error import compute_metrics, MergedTrack
 
@@ -55,7 +55,7 @@ def test_columns_are_the_fields_of_the_metrics():
 def nearest_kernels():
     """The function as it is, and compiled."""
     def nearest(x, y, path, count, low, high, guess, longest):
-        return nearest_point(x, y, path, 0, count, low, high, guess, longest)
+        return nearest_point(x, y, Corners(path, 0, count, low, high, longest), guess)
 
     return nearest, compiled(
         nearest, '(float64, float64, float64[::1], int64, int64, int64, int64, float64)')

@@ -84,7 +84,7 @@ def test_lamps_are_those_of_the_car_that_was_switched():
     car = make_car()
     car.inputs['lamps'](LampSwitches(brake=True))
     assert car.entity.lamps() == Lamps(brake=True)
-    shown = car.entity.output('lamps').read().marks
+    shown = car.entity.output('lamps').read().markers
     assert {mark.function for mark in shown if max(mark.colour[:3]) > 0.5} == {'brake'}
 
 

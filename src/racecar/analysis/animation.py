@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast, NamedTuple
+from typing import NamedTuple
 
 from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -22,9 +22,10 @@ from racecar.analysis.figures import label_axes
 from racecar.analysis.motion import Motion
 from racecar.analysis.palette import colour, hatch, SEQUENTIAL
 from racecar.analysis.scene_figure import draw_scene
+from racecar.base.columns import Array
 from racecar.dynamics.vehicles.parameters import Footprint
 from racecar.scene.scene import EMPTY_SCENE, Scene
-from racecar.simulation.metrics.tracking_error import Array, MergedTrack
+from racecar.simulation.metrics.tracking_error import MergedTrack
 
 _DPI = 100  # [dots per inch]
 _FONT_SIZE, _LINE = 9.0, 16.0  # [pt], [px]
@@ -62,8 +63,7 @@ class TopView:
         self._figure = Figure(
             figsize=(width / _DPI, height / _DPI), dpi=_DPI,
             layout=ConstrainedLayoutEngine(rect=(0.0, 0.0, 1.0, 1.0 - head)))
-        # Much of it has no types.
-        self._canvas = cast(Any, FigureCanvasAgg(self._figure))
+        self._canvas = FigureCanvasAgg(self._figure)
         self._axes = axes = self._figure.add_subplot()
         draw_scene(axes, scene)
         self._drawn_to = [int(np.searchsorted(run.motion.t, start)) for run in runs]

@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 import json
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from racecar.analysis import palette
-from racecar.simulation.metrics.tracking_error import Array
+from racecar.base.columns import Array
 
 MOST_POINTS = 3000
 """Points of a series that are kept."""
@@ -58,22 +58,22 @@ class Chart:
         is_map: both axes have one scale, as for a path or a g-g diagram. panel_height: of each
         [px]; a map has the height that its width gives.
         """
-        self._traces: list[dict[str, Any]] = []
+        self._traces: list[dict[str, object]] = []
         self._named: set[str] = set()
         count = len(panels)
         gap = _GAP / (panel_height * count)
         height = (1.0 - gap * (count - 1)) / count
-        axes: dict[str, Any] = {
+        self._axes: dict[str, dict[str, object]] = {
             'xaxis': {'title': {'text': x}, 'anchor': _axis('y', count - 1)}}
         for number, label in enumerate(panels):
             top = 1.0 - number * (height + gap)
-            axes[f'yaxis{_suffix(number)}'] = {
+            self._axes[f'yaxis{_suffix(number)}'] = {
                 'title': {'text': label}, 'domain': [max(top - height, 0.0), top]}
         if is_map:
-            axes['yaxis'] |= {'scaleanchor': 'x', 'scaleratio': 1}
-            axes['xaxis']['constrain'] = axes['yaxis']['constrain'] = 'domain'
-        self._layout = {
-            **axes, 'hovermode': 'closest' if is_map else 'x unified', 'barmode': 'group'}
+            self._axes['yaxis'] |= {'scaleanchor': 'x', 'scaleratio': 1, 'constrain': 'domain'}
+            self._axes['xaxis']['constrain'] = 'domain'
+        self._shapes: list[dict[str, object]] = []
+        self._annotations: list[dict[str, object]] = []
         self._panels = count
         self._height = None if is_map else panel_height * count + 90
         # Least and largest x and y of all that was drawn.
@@ -152,10 +152,10 @@ class Chart:
         if not math.isfinite(y):
             return
         place = _axis('y', panel)
-        self._layout.setdefault('shapes', []).append({
+        self._shapes.append({
             'type': 'line', 'xref': 'paper', 'x0': 0, 'x1': 1, 'yref': place, 'y0': y, 'y1': y,
             'line': {'color': colour, 'width': 1.2, 'dash': 'dash'}})
-        self._layout.setdefault('annotations', []).append({
+        self._annotations.append({
             'xref': 'paper', 'x': 1, 'xanchor': 'right', 'yref': place, 'y': y,
             'yanchor': 'bottom', 'text': name, 'showarrow': False})
 
@@ -163,7 +163,7 @@ class Chart:
         """Show a map from -reach to reach along both axes; what lies beyond can be zoomed to."""
         reach = float(np.nan_to_num(reach, nan=_LARGEST, posinf=_LARGEST))
         for axis in ('xaxis', 'yaxis'):
-            self._layout[axis]['range'] = [-reach, reach]
+            self._axes[axis]['range'] = [-reach, reach]
         self._extent = np.array([[-reach, -reach], [reach, reach]])
 
     def as_json(self) -> str:
@@ -172,11 +172,16 @@ class Chart:
             width, height = (float(length) for length in self._extent[1] - self._extent[0])
         aspect = height / width if 0.0 < width < math.inf else 1.0
         aspect = aspect if math.isfinite(aspect) else 1.0
+        layout: dict[str, object] = {
+            **self._axes, 'hovermode': 'x unified' if self._height else 'closest',
+            'barmode': 'group'}
+        if self._shapes:
+            layout |= {'shapes': self._shapes, 'annotations': self._annotations}
         return json.dumps(
-            {'data': self._traces, 'layout': self._layout, 'height': self._height,
+            {'data': self._traces, 'layout': layout, 'height': self._height,
              'aspect': aspect}, allow_nan=False, separators=(',', ':'))
 
-    def _add(self, name: str, panel: int, trace: dict[str, Any]) -> None:
+    def _add(self, name: str, panel: int, trace: dict[str, object]) -> None:
         if not 0 <= panel < self._panels:
             raise ValueError(f'panel is {panel}, expected 0 to {self._panels - 1}')
         self._traces.append({
@@ -225,14 +230,14 @@ def _bounds(values: Array) -> tuple[float, float]:
     return (low - room, high + room) if high - low < room else (low, high)
 
 
-def _spread(count: int) -> Any:
+def _spread(count: int) -> NDArray[np.int64]:
     """Return at most MOST_POINTS indices, evenly spaced, first and last among them."""
     if count <= MOST_POINTS:
         return np.arange(count)
     return np.unique(np.linspace(0, count - 1, MOST_POINTS).round().astype(np.int64))
 
 
-def _kept(x: Array, y: Array, *, is_function: bool) -> Any:
+def _kept(x: Array, y: Array, *, is_function: bool) -> NDArray[np.int64]:
     """Return the indices to keep; of a function the least and largest value of each stretch."""
     if y.size <= MOST_POINTS or not is_function:
         return _spread(y.size)

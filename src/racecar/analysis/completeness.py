@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.simulation.metrics.tracking_error import Array
+from racecar.base.columns import Array
 
 # A step this many ticks long has lost one; shorter ones are jitter.
 _LOST_FROM = 1.5

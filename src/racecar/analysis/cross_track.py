@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from racecar.base.columns import Array
 from racecar.simulation.metrics.path_metrics import PATH_WINDOW
-from racecar.simulation.metrics.tracking_error import Array, MergedTrack
+from racecar.simulation.metrics.tracking_error import MergedTrack
 
 # Distances to segments that are held at once; 8 B each, some times over.
 _AT_ONCE = 500_000

@@ -9,15 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from racecar.analysis.robot_profile import RobotProfile
+from racecar.base.columns import Array
 from racecar.base.types import Lamps, LampSwitches, NANOSECONDS, Pose3, yaw_to_quaternion
 from racecar.rendering.sight import Dots, Line, RobotSight, Sight
 from racecar.scene.scene import Colour
 from racecar.simulation.metrics.run_table import COLUMNS, RunTable
-
-FloatArray = NDArray[np.float64]
 
 DRIVEN: Colour = (1.0, 0.45, 0.05)
 REFERENCE: Colour = (0.05, 0.75, 0.35)
@@ -41,16 +39,16 @@ class Drive:
     from each of these times on; before, all were off.
     """
 
-    t: FloatArray
-    poses: FloatArray
+    t: Array
+    poses: Array
     joints: tuple[str, ...]
-    joint_t: FloatArray
-    positions: FloatArray
-    reference: FloatArray
-    scan_t: FloatArray
-    scans: Sequence[FloatArray] = ()
+    joint_t: Array
+    positions: Array
+    reference: Array
+    scan_t: Array
+    scans: Sequence[Array] = ()
     start_ns: int = 0
-    lamp_t: FloatArray = field(default_factory=lambda: np.empty(0))
+    lamp_t: Array = field(default_factory=lambda: np.empty(0))
     switches: Sequence[LampSwitches] = ()
 
     @property
@@ -102,7 +100,7 @@ class Drive:
         return (*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
 
 
-def _line(points: FloatArray, colour: Colour, scale: float) -> Line:
+def _line(points: Array, colour: Colour, scale: float) -> Line:
     """Return a line through as many of the points as can be seen."""
     way = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
     spacing = max(_SPACING, way[-1] / _MOST_POINTS)
@@ -126,5 +124,5 @@ def drive_of_table(table: RunTable, robot: RobotProfile) -> Drive:
         reference[np.isfinite(reference).all(axis=1)], np.empty(0))
 
 
-def _quaternions(yaw: FloatArray) -> FloatArray:
+def _quaternions(yaw: Array) -> Array:
     return np.array([yaw_to_quaternion(angle) for angle in yaw.tolist()]).T

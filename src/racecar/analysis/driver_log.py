@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from racecar.simulation.metrics.tracking_error import Array
+from racecar.base.columns import Array
 
 QUANTITIES = ('speed', 'target_cruising_speed', 'rpm', 'engine_torque', 'gear', 'throttle',
               'brake_intensity', 'steering_angle', 'control_mode')

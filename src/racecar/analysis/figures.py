@@ -18,10 +18,11 @@ import numpy as np
 from racecar.analysis.motion import Motion
 from racecar.analysis.palette import BLUE, GREEN, ORANGE, SEQUENTIAL, VERMILION
 from racecar.analysis.tyre_data import TyreCurve, TyreData
+from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError
 from racecar.base.types import WHEEL_NAMES
 from racecar.simulation.metrics.path_metrics import error_text
-from racecar.simulation.metrics.tracking_error import Array, MergedTrack, Metrics
+from racecar.simulation.metrics.tracking_error import MergedTrack, Metrics
 
 RESOLUTION = 130  # [dots per inch]
 _ACTUAL, _DESIRED, _ERROR = BLUE, ORANGE, VERMILION

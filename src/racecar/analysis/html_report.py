@@ -18,11 +18,12 @@ from racecar.analysis.run_charts import (
     tyre_charts,
 )
 from racecar.analysis.run_data import EPOCH_FROM_NS, TrackingRun
+from racecar.base.columns import Array
 from racecar.base.run_file import RunFile
 from racecar.base.types import NANOSECONDS
 from racecar.simulation.metrics.path_kernels import SLOWEST_COURSE
 from racecar.simulation.metrics.path_metrics import error_text, PATH_WINDOW
-from racecar.simulation.metrics.tracking_error import Array, MergedTrack, Metrics
+from racecar.simulation.metrics.tracking_error import MergedTrack, Metrics
 
 _TYRE_CAPTIONS = {
     'fx': 'Longitudinal force of each tyre against its longitudinal slip, positive when braking',

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.simulation.metrics.tracking_error import Array
+from racecar.base.columns import Array
 
 _NOTHING = np.empty(0)
 

@@ -14,7 +14,8 @@ from racecar.analysis.cross_track import cross_track_error
 from racecar.analysis.motion import Motion
 from racecar.analysis.palette import BLUE, GREEN
 from racecar.analysis.tyre_data import TyreCurve, TyreData
-from racecar.simulation.metrics.tracking_error import Array, MergedTrack
+from racecar.base.columns import Array
+from racecar.simulation.metrics.tracking_error import MergedTrack
 
 _SPEED = 'speed [m/s]'
 _SYMBOLS = ('circle', 'diamond', 'square', 'cross')

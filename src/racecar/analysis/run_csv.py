@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import csv
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from racecar.analysis.completeness import lost_ticks
 from racecar.analysis.motion import Motion
@@ -66,7 +66,7 @@ def motion_of(table: RunTable) -> Motion:
 
 def tracking_run_of(table: RunTable, name: str) -> TrackingRun | None:
     """Return tracked point and reference of a run; None if it has no reference."""
-    moved: Any = np.array([table.column(column) for column in COLUMNS[:4]])
+    moved: NDArray[np.float64] = np.array([table.column(column) for column in COLUMNS[:4]])
     t, x, y, yaw = moved
     desired_x, desired_y = table.column('x_reference'), table.column('y_reference')
     known = np.isfinite(desired_x) & np.isfinite(desired_y)

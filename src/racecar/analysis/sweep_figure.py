@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from racecar.analysis.figures import ShownFigure
 from racecar.analysis.palette import BLUE, SEQUENTIAL, VERMILION
-from racecar.simulation.metrics.tracking_error import Array
+from racecar.base.columns import Array
 
 Flags = NDArray[np.bool_]
 

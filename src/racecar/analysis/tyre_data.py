@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.simulation.metrics.tracking_error import Array
+from racecar.base.columns import Array
 
 
 class TyreCurve(NamedTuple):

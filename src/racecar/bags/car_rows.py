@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.analysis.motion import Motion
 from racecar.analysis.tyre_data import pair_samples, TyreCurve, TyreData
@@ -23,9 +23,12 @@ COMMANDS = tuple(dict.fromkeys(
 """What the car obeys, or what comes nearest to it in the bag."""
 
 
-def _motion(message: Any) -> tuple[float, ...]:
-    twist = message.twist.twist
-    return *pose_in_plane(message), twist.linear.x, twist.linear.y, twist.angular.z
+_PLANAR_TWIST = attrgetter(
+    'twist.twist.linear.x', 'twist.twist.linear.y', 'twist.twist.angular.z')
+
+
+def _motion(message: object) -> tuple[float, ...]:
+    return *pose_in_plane(message), *_PLANAR_TWIST(message)
 
 
 PLANAR_MOTION = Columns(('x', 'y', 'yaw', 'vx', 'vy', 'yaw_rate'), _motion)

@@ -6,16 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from racecar.analysis.drive import Drive, FloatArray
+from racecar.analysis.drive import Drive
 from racecar.bags import message_types, message_values
 from racecar.bags.drive_reader import Columns, DriveReader, Progress, seconds
 from racecar.bags.static_frames import StaticFrames
 from racecar.bags.summary import find_scans
+from racecar.base.columns import Array
 from racecar.base.errors import BagError, ConfigurationError
 from racecar.base.poses import pose_of_child, rotated
 from racecar.base.types import JointStates, LampSwitches, NANOSECONDS, Pose3
@@ -46,14 +48,15 @@ class _Scan(NamedTuple):
     frame: str
     first: float
     step: float
-    ranges: FloatArray
+    ranges: Array
 
     @classmethod
-    def of(cls, message: Any) -> _Scan:
-        return cls(message.header.frame_id, message.angle_min, message.angle_increment,
-                   np.asarray(message.ranges, dtype=np.float64))
+    def of(cls, message: object) -> _Scan:
+        frame, first, step, ranges = attrgetter(
+            'header.frame_id', 'angle_min', 'angle_increment', 'ranges')(message)
+        return cls(frame, first, step, np.asarray(ranges, dtype=np.float64))
 
-    def points(self, laser: Pose3) -> FloatArray:
+    def points(self, laser: Pose3) -> Array:
         """Where the rays ended, (n, 3) [m]; laser: its pose in the scene."""
         angles = self.first + self.step * np.arange(len(self.ranges))
         seen = np.isfinite(self.ranges) & np.isfinite(angles)
@@ -132,7 +135,7 @@ def _description(path: Path | str, text: str) -> RobotDescription:
 
 def _lamps(
     rows: Sequence[tuple[int, LampSwitches]], origin: int,
-) -> tuple[FloatArray, list[LampSwitches]]:
+) -> tuple[Array, list[LampSwitches]]:
     """Times at which the lamps were switched [s], and how."""
     changes: list[tuple[int, LampSwitches]] = []
     for stamp, switches in sorted(rows, key=lambda row: row[0]):
@@ -145,7 +148,7 @@ def _lamps(
 
 def _joints(
     rows: Sequence[tuple[int, JointStates]], origin: int,
-) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
+) -> tuple[tuple[str, ...], Array, Array]:
     """Names, times (n,) [s] and positions (n, joints) of the joints that the first message has."""
     names = rows[0][1].names if rows else ()
     found = {stamp: joints.positions for stamp, joints in rows if joints.names == names}

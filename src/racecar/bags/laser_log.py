@@ -9,7 +9,6 @@ import itertools
 import math
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -61,10 +60,10 @@ def read_laser_log(path: Path | str, progress: Progress | None = None) -> LaserL
     origin = int(stamps[0])
     t, x, y, yaw = seconds(stamps, origin), table[:, 0], table[:, 1], np.unwrap(table[:, 2])
 
-    def seen_scan(stamp: int, message: Any) -> SeenScan:
+    def seen_scan(stamp: int, message: object) -> SeenScan:
         at = (stamp - origin) / NANOSECONDS
         px, py, heading = (float(np.interp(at, t, values)) for values in (x, y, yaw))
-        mount = frames.pose(message.header.frame_id)
+        mount = frames.pose(attrgetter('header.frame_id')(message))
         return _seen_scan(at, Pose2(px, py, heading), mount, message)
 
     return LaserLog(
@@ -72,7 +71,7 @@ def read_laser_log(path: Path | str, progress: Progress | None = None) -> LaserL
         Scene(grid=grids[0]) if grids else EMPTY_SCENE, counts[0] if counts else None)
 
 
-def _spread(summary: BagSummary, topic: str) -> Callable[[Any], object]:
+def _spread(summary: BagSummary, topic: str) -> Callable[[object], object]:
     """Function that returns a few of the messages of a topic, spread over the bag, else None."""
     count = sum(row.message_count for row in summary.topics if row.name == topic)
     every = max(1, math.ceil(count / _KEPT))
@@ -80,13 +79,14 @@ def _spread(summary: BagSummary, topic: str) -> Callable[[Any], object]:
     return lambda message: message if next(number) % every == every // 2 else None
 
 
-def _seen_scan(time: float, robot: Pose2, mount: Pose3, message: Any) -> SeenScan:
+def _seen_scan(time: float, robot: Pose2, mount: Pose3, message: object) -> SeenScan:
     """What a laser saw that is mounted on a robot; time [s]."""
     # Of a laser that hangs upside down the rays count the other way round.
     side = math.copysign(1.0, rotated(mount[3:], (0.0, 0.0, 1.0))[2])
     cosine, sine = math.cos(robot.yaw), math.sin(robot.yaw)
-    ranges = np.asarray(message.ranges, dtype=np.float32)
+    first, step, found = attrgetter('angle_min', 'angle_increment', 'ranges')(message)
+    ranges = np.asarray(found, dtype=np.float32)
     return SeenScan(
         time, robot.x + mount.x * cosine - mount.y * sine,
         robot.y + mount.x * sine + mount.y * cosine, robot.yaw + quaternion_to_yaw(*mount[3:]),
-        side * (message.angle_min + message.angle_increment * np.arange(len(ranges))), ranges)
+        side * (first + step * np.arange(len(ranges))), ranges)

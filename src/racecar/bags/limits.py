@@ -14,7 +14,7 @@ import io
 from pathlib import Path
 import re
 import shutil
-from typing import Any, IO
+from typing import IO, TYPE_CHECKING
 
 import lz4.frame
 from rosbags.interfaces import Nodetype
@@ -23,6 +23,9 @@ from rosbags.rosbag2 import storage_mcap
 import zstandard
 
 from racecar.base.errors import BagError
+
+if TYPE_CHECKING:
+    from rosbags.interfaces.typing import FieldDesc, Typesdict
 
 # What a chunk, message or file may hold: so much in any case, and more by its packed size [B].
 _SMALL_CHUNK, _SMALL_FILE = 1 << 24, 1 << 28
@@ -85,13 +88,13 @@ def unpack_file(path: Path, folder: Path) -> Path:
 class _Bounded:
     """A stream that raises TooLargeError beyond a number of bytes."""
 
-    def __init__(self, stream: Any, packed: int, most: int) -> None:
+    def __init__(self, stream: IO[bytes], packed: int, most: int) -> None:
         self._stream = stream
         self._packed = packed
         self._most = self._left = most
 
     def read(self, length: int = -1, /) -> bytes:
-        found: bytes = self._stream.read(length)
+        found = self._stream.read(length)
         self._left -= len(found)
         if self._left < 0:
             raise _too_large(self._packed, self._most)
@@ -119,7 +122,7 @@ def check_definition(text: str) -> None:
         raise TooLargeError('a constant in it is shifted far, expected numbers of 64 bits')
 
 
-def check_types(types: Mapping[str, Any]) -> None:
+def check_types(types: Typesdict) -> None:
     """Raise TooLargeError for types that would take very long to read, or any number of objects.
 
     types: by name as the parsers of rosbags return them. Messages in arrays must have fields:
@@ -141,7 +144,7 @@ def check_types(types: Mapping[str, Any]) -> None:
             raise TooLargeError(f'{name} has an array of {element}, which has no fields')
 
 
-def _without_bytes(fields: Mapping[str, list[Any]]) -> set[str]:
+def _without_bytes(fields: Mapping[str, list[FieldDesc]]) -> set[str]:
     """Return the types of which a message has no bytes."""
     found: set[str] = set()
     while more := {name for name, details in fields.items() if name not in found and all(

@@ -9,7 +9,7 @@ for one that the bag defines otherwise.
 from __future__ import annotations
 
 import math
-from typing import Any
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,25 +30,33 @@ from racecar.base.types import (
 from racecar.driver.controls import Indicator
 from racecar.scene.grid_map import grid_of_cells, OccupancyGrid
 
+# A message has the fields of its definition in the bag, whatever they are.
+_STAMP = attrgetter('header.stamp.sec', 'header.stamp.nanosec')
+_POSE = attrgetter(*(f'pose.pose.{part}' for part in (
+    'position.x', 'position.y', 'position.z',
+    'orientation.x', 'orientation.y', 'orientation.z', 'orientation.w')))
+_TWIST = attrgetter(*(f'twist.twist.{part}' for part in (
+    'linear.x', 'linear.y', 'linear.z', 'angular.x', 'angular.y', 'angular.z')))
+_LIT = attrgetter(
+    'front_lights_lit', 'rear_lights_lit', 'antifog_lights_lit', 'brake_lights_lit',
+    'backwards_lights_lit', 'indicator_period')
 
-def stamp_ns(message: Any) -> int:
+
+def stamp_ns(message: object) -> int:
     """The header.stamp [ns]."""
-    stamp = message.header.stamp
-    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
+    sec, nanosec = map(int, _STAMP(message))
+    return sec * NANOSECONDS + nanosec
 
 
-def pose_in_plane(message: Any) -> tuple[float, float, float]:
+def pose_in_plane(message: object) -> tuple[float, float, float]:
     """x, y [m] and yaw [rad] of an Odometry."""
-    place, turn = message.pose.pose.position, message.pose.pose.orientation
-    return place.x, place.y, quaternion_to_yaw(turn.x, turn.y, turn.z, turn.w)
+    x, y, _, *turn = _POSE(message)
+    return x, y, quaternion_to_yaw(*turn)
 
 
-def body_state(message: Any) -> BodyState | None:
+def body_state(message: object) -> BodyState | None:
     """Pose and twist of an Odometry; None if its numbers are not finite."""
-    place, turn = message.pose.pose.position, message.pose.pose.orientation
-    linear, angular = message.twist.twist.linear, message.twist.twist.angular
-    pose = Pose3(*map(float, (place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w)))
-    twist = Twist3(*map(float, (linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)))
+    pose, twist = Pose3(*map(float, _POSE(message))), Twist3(*map(float, _TWIST(message)))
     if not all(map(math.isfinite, (*pose, *twist))):
         return None
     norm = math.hypot(*pose[3:])
@@ -64,50 +72,52 @@ def reference(message: object, time_ns: int) -> Odometry | None:
     return None if state is None else Odometry.of_body(time_ns, state)
 
 
-def joint_states(message: Any) -> JointStates | None:
+def joint_states(message: object) -> JointStates | None:
     """Names and positions of a JointState; None if they do not fit each other."""
-    names, positions = tuple(message.name), tuple(map(float, message.position))
+    found_names, found_positions = attrgetter('name', 'position')(message)
+    names, positions = tuple(found_names), tuple(map(float, found_positions))
     if len(names) != len(positions) or not all(map(math.isfinite, positions)):
         return None
     return JointStates(names, positions, ())
 
 
-def ackermann(message: Any) -> AckermannCommand:
+def ackermann(message: object) -> AckermannCommand:
     """The command of an AckermannDriveStamped."""
-    return AckermannCommand(float(message.drive.speed), float(message.drive.steering_angle))
+    return AckermannCommand(
+        *map(float, attrgetter('drive.speed', 'drive.steering_angle')(message)))
 
 
-def twist_command(message: Any) -> AckermannCommand:
+def twist_command(message: object) -> AckermannCommand:
     """The speed of a TwistStamped as a command without steering."""
-    return AckermannCommand(float(message.twist.linear.x), math.nan)
+    return AckermannCommand(float(attrgetter('twist.linear.x')(message)), math.nan)
 
 
 def lamp_switches(message: object) -> LampSwitches:
     """The values of a racecar_interfaces/LampSwitches."""
-    return LampSwitches(*(getattr(message, name) for name in LampSwitches._fields))
+    return LampSwitches(*attrgetter(*LampSwitches._fields)(message))
 
 
-def switches_of_state(message: Any) -> LampSwitches:
-    """The switches that a racecar_interfaces/DriverState tells."""
+def switches_of_state(message: object) -> LampSwitches:
+    """The switches that a racecar_interfaces/DriverState reports."""
+    flash, indicator = attrgetter('hazard_flashers', 'indicator')(message)
     return LampSwitches(
-        message.hazard_flashers or message.indicator == Indicator.LEFT,
-        message.hazard_flashers or message.indicator == Indicator.RIGHT,
-        message.front_lights_lit, message.rear_lights_lit, message.antifog_lights_lit,
-        message.brake_lights_lit, message.backwards_lights_lit, message.indicator_period)
+        flash or indicator == Indicator.LEFT, flash or indicator == Indicator.RIGHT,
+        *_LIT(message))
 
 
-def path_points(message: Any) -> NDArray[np.float64]:
+def path_points(message: object) -> NDArray[np.float64]:
     """Positions of a Path, (n, 2) [m]; they need not be finite."""
-    return np.array([(pose.pose.position.x, pose.pose.position.y) for pose in message.poses],
+    position = attrgetter('pose.position.x', 'pose.position.y')
+    return np.array([*map(position, attrgetter('poses')(message))],
                     dtype=np.float64).reshape(-1, 2)
 
 
-def grid(message: Any) -> OccupancyGrid:
+def grid(message: object) -> OccupancyGrid:
     """The map of a nav_msgs/OccupancyGrid. Raises MessageError for what is none."""
-    info = message.info
+    info, cells = attrgetter('info', 'data')(message)
     place, turn = info.origin.position, info.origin.orientation
     # Converted here: a compiled function takes numbers only, and says at length that it does.
     return grid_of_cells(
-        np.array(message.data, dtype=np.int8), info.height, info.width, float(info.resolution),
+        np.array(cells, dtype=np.int8), info.height, info.width, float(info.resolution),
         Pose2(float(place.x), float(place.y),
               quaternion_to_yaw(*map(float, (turn.x, turn.y, turn.z, turn.w)))))

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import json
 from pathlib import Path
 import textwrap
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
@@ -24,7 +24,7 @@ FILE_NAME = 'metadata.yaml'
 VERSION = 9  # ROS 2 Jazzy
 NO_TIME = 2**63 - 1  # what rosbag2 writes as the start of a bag without messages
 _INFINITE = {'sec': 9223372036, 'nsec': 854775807}
-_QOS_DEFAULTS: dict[str, Any] = {
+_QOS_DEFAULTS: dict[str, object] = {
     'history': 'keep_last',
     'depth': 10,
     'reliability': 'reliable',

@@ -13,7 +13,6 @@ from pathlib import Path
 import re
 import struct
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from racecar.bags.limits import TooLargeError, unpack_file
@@ -54,7 +53,10 @@ MessageError for what contradicts itself. (What rosbags raises while it reads is
 
 
 class BagMessage(NamedTuple):
-    """One decoded message; log_time_ns: when it was recorded [ns]."""
+    """One decoded message; log_time_ns: when it was recorded [ns].
+
+    message: an object with the fields of its definition in the bag.
+    """
 
     topic: str
     log_time_ns: int
@@ -98,10 +100,7 @@ class BagReader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -262,7 +261,7 @@ class BagReader:
         return [key for key in streams if key.topic in names or key.type_name in names]
 
     def _decoded(self, wanted: list[Stream], window: Window) -> Iterator[BagMessage]:
-        decoders: dict[Stream, Callable[[bytes], Any]] = {}
+        decoders: dict[Stream, Callable[[bytes], object]] = {}
         empty: dict[str, int] = {}
         for source in self._sources:
             raw = source.messages(wanted, window)
@@ -318,7 +317,7 @@ def _storage(path: Path) -> str:
     return _STORAGES[path.suffix if path.suffix in _STORAGES else Path(path.stem).suffix]
 
 
-def _natural_order(path: Path) -> list[Any]:
+def _natural_order(path: Path) -> list[int | str]:
     """Sort key that puts name_2 before name_10."""
     return [int(part) if part.isdigit() else part for part in re.split(r'(\d+)', path.name)]
 

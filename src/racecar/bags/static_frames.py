@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from operator import attrgetter
 
 from racecar.bags import message_types
 from racecar.bags.drive_reader import DriveReader
@@ -28,12 +28,12 @@ class StaticFrames:
                    self._add)
         drive.each(drive.robot.odometry, self._note_base)
 
-    def _note_base(self, odometry: Any) -> None:
-        self._base = str(odometry.child_frame_id)
+    def _note_base(self, odometry: object) -> None:
+        self._base = str(attrgetter('child_frame_id')(odometry))
 
-    def _add(self, message: Any) -> None:
+    def _add(self, message: object) -> None:
         """Take a tf2_msgs/TFMessage; leaves out rotations that are none."""
-        for found in message.transforms:
+        for found in attrgetter('transforms')(message):
             place, turn = found.transform.translation, found.transform.rotation
             numbers = [float(part) for part in (turn.x, turn.y, turn.z, turn.w)]
             norm = math.hypot(*numbers)

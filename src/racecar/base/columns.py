@@ -10,12 +10,12 @@ column, such as a truth value, raises TypeError or ValueError, for two cars or m
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.rows import flatten
+from racecar.base.rows import flatten, Numbers
 
 Array = NDArray[np.float64]
 
@@ -25,26 +25,27 @@ IS_NO_COLUMN = TypeError, ValueError
 
 def larger(first: float, *others: float) -> float:
     """Largest of some numbers, or of each car."""
-    found: Any = first
+    found = first
     for other in others:
-        found = max(found, other) if _are_numbers(found, other) else np.maximum(found, other)
-    return found  # type: ignore[no-any-return]
+        found = max(found, other) if _are_numbers(found, other) else _column(
+            np.maximum(found, other))
+    return found
 
 
 def smaller(first: float, *others: float) -> float:
     """Least of some numbers, or of each car."""
-    found: Any = first
+    found = first
     for other in others:
-        found = min(found, other) if _are_numbers(found, other) else np.minimum(found, other)
-    return found  # type: ignore[no-any-return]
+        found = min(found, other) if _are_numbers(found, other) else _column(
+            np.minimum(found, other))
+    return found
 
 
 def given(number: float, default: float) -> float:
     """Number, or the default where it is 0."""
     if _are_numbers(number):
         return number or default
-    found: Any = np.where(np.asarray(number) != 0.0, number, default)
-    return found  # type: ignore[no-any-return]
+    return _column(np.where(np.asarray(number) != 0.0, number, default))
 
 
 def each(function: Callable[..., float], *numbers: float) -> float:
@@ -52,8 +53,7 @@ def each(function: Callable[..., float], *numbers: float) -> float:
     if _are_numbers(*numbers):
         return function(*numbers)
     lists = (column.tolist() for column in np.broadcast_arrays(*numbers))
-    found: Any = np.array([function(*values) for values in zip(*lists, strict=True)])
-    return found  # type: ignore[no-any-return]
+    return _column(np.array([function(*values) for values in zip(*lists, strict=True)]))
 
 
 def squared(number: float) -> float:
@@ -65,16 +65,21 @@ def _square(number: float) -> float:
     return number ** 2
 
 
-def rows_of(value: Any, cars: int) -> Array:
+def rows_of(value: Numbers, cars: int) -> Array:
     """Numbers of a tuple, nested or not, in order: (numbers, cars)."""
     found = [np.broadcast_to(number, cars) for number in flatten(value)]
     return np.array(found, dtype=float).reshape(len(found), cars)
 
 
-def is_column(number: Any) -> bool:
+def is_column(number: object) -> bool:
     """Whether it is one value a car."""
     return isinstance(number, np.ndarray)
 
 
-def _are_numbers(*values: Any) -> bool:
+def _are_numbers(*values: object) -> bool:
     return not any(map(is_column, values))
+
+
+def _column(values: Array) -> float:
+    """Column in the place of a number, for which formulas take it."""
+    return cast(float, values)

@@ -9,13 +9,16 @@ import contextlib
 import functools
 import gc
 import hashlib
+import operator
 from pathlib import Path
 import re
 import sys
 import types
-from typing import Any, cast, Protocol, TypeVar
+from typing import cast, ParamSpec, Protocol, TypeVar
 
-F = TypeVar('F', bound=Callable[..., Any])
+F = TypeVar('F', bound=Callable[..., object])
+P = ParamSpec('P')
+Result_co = TypeVar('Result_co', covariant=True)
 
 _PACKAGE = __name__.partition('.')[0]
 
@@ -27,8 +30,8 @@ _CALLED: dict[str, bool | str] = {
 _INLINED: dict[str, bool | str] = {**_CALLED, 'forceinline': True}
 
 
-def _is_ours(function: Any) -> bool:
-    return str(function.__module__).startswith(f'{_PACKAGE}.')
+def _is_ours(function: object) -> bool:
+    return str(getattr(function, '__module__', '')).startswith(f'{_PACKAGE}.')
 
 
 def _to_stderr(text: str) -> None:
@@ -70,7 +73,7 @@ else:
         _depth = 0
         _collects = False
 
-        def on_start(self, event: Any) -> None:
+        def on_start(self, event: event.Event) -> None:
             if self._depth == 0:
                 self._collects = gc.isenabled()
                 gc.disable()
@@ -82,23 +85,21 @@ else:
                 _announce('compiling the simulation for this machine; the first start takes some'
                           f' seconds, {later}')
 
-        def on_end(self, event: Any) -> None:
+        def on_end(self, event: event.Event) -> None:
             self._depth -= 1
             if self._depth == 0 and self._collects:
                 gc.enable()
 
     _compilation = _Compilation()
-    _register: Any = event.register
-    _register('numba:compile', _compilation)
+    event.register('numba:compile', _compilation)
+    _overload: Callable[..., Callable[[F], F]] = extending.overload
 
-_registered: set[Callable[..., Any]] = set()
+_registered: set[Callable[..., object]] = set()
 
 
 def _register_for_kernels(function: F, options: dict[str, bool | str]) -> F:
     if COMPILED and function not in _registered:
-        # Numba has no types for its decorators.
-        register: Any = extending.register_jitable(**options)
-        register(function)
+        extending.register_jitable(**options)(function)
         _registered.add(function)
     return function
 
@@ -121,12 +122,11 @@ def routine(function: F) -> F:
     return _register_for_kernels(function, _CALLED)
 
 
-def compiled_as(implementation: Callable[..., Any]) -> Callable[[F], F]:
+def compiled_as(implementation: Callable[..., object]) -> Callable[[F], F]:
     """Decorator of a plain function in whose place compiled functions call a pure one."""
     def decorate(function: F) -> F:
         if COMPILED:
-            overload: Any = extending.overload
-            overload(function, jit_options=_INLINED, strict=False)(
+            _overload(function, jit_options=_INLINED, strict=False)(
                 lambda *arguments: implementation)
         return function
 
@@ -140,10 +140,10 @@ def kernel(function: F) -> F:
     """
     if not COMPILED:
         return function
-    made: list[Callable[..., Any]] = []
+    made: list[F] = []
 
     @functools.wraps(function)
-    def call(*arguments: Any) -> Any:
+    def call(*arguments: object) -> object:
         for one in made:
             # Numba's error for arguments of other types.
             with contextlib.suppress(TypeError):
@@ -151,30 +151,29 @@ def kernel(function: F) -> F:
         made.append(compiled(function, types_of(*arguments)))
         return made[-1](*arguments)
 
-    overload: Any = extending.overload
-    overload(call, jit_options=_CALLED, strict=False)(lambda *arguments: function)
+    _overload(call, jit_options=_CALLED, strict=False)(lambda *arguments: function)
     return cast('F', call)
 
 
-class ByType(Protocol):
+class ByType(Protocol[P, Result_co]):
     """A function whose implementation the type of its first argument chooses."""
 
-    def __call__(self, first: Any, *rest: Any) -> Any:
+    def __call__(self, *arguments: P.args, **named: P.kwargs) -> Result_co:
         """Value of the implementation for this first argument."""
 
     def register(self, kind: type) -> Callable[[F], F]:
         """Decorator of the pure implementation for first arguments of a type."""
 
 
-def by_type(function: Callable[..., Any]) -> ByType:
+def by_type(function: Callable[P, Result_co]) -> ByType[P, Result_co]:
     """Decorate a function that only says what its implementations have in common.
 
     A call of a type without implementation raises TypeError, where it is compiled a typing error.
     """
-    table: dict[type, Callable[..., Any]] = {}
+    table: dict[type, Callable[..., object]] = {}
 
     @functools.wraps(function)
-    def chosen(first: Any, *rest: Any) -> Any:
+    def chosen(first: object, *rest: object) -> object:
         try:
             implementation = table[type(first)]
         except KeyError:
@@ -190,19 +189,16 @@ def by_type(function: Callable[..., Any]) -> ByType:
         return add
 
     if COMPILED:
-        overload: Any = extending.overload
-
-        def implementation_for(first: Any, *rest: Any) -> Any:
+        def implementation_for(first: object, *rest: object) -> Callable[..., object] | None:
             return table.get(getattr(first, 'instance_class', type(None)))
 
-        overload(chosen, jit_options=_INLINED, strict=False)(implementation_for)
+        _overload(chosen, jit_options=_INLINED, strict=False)(implementation_for)
 
-    shown: Any = chosen
-    shown.register = register
-    return cast(ByType, shown)
+    vars(chosen)['register'] = register
+    return cast(ByType[P, Result_co], chosen)
 
 
-_importable: dict[tuple[str, str], Any] = {}
+_importable: dict[tuple[str, str], Callable[..., object]] = {}
 
 
 def importable(function: F) -> F:
@@ -214,7 +210,7 @@ def importable(function: F) -> F:
     """
     name, home = _kernel_name(function), _home(function)
     if (home, name) not in _importable:
-        made: Any = function
+        made = _plain(function)
         made.__name__ = made.__qualname__ = name
         made.__module__ = home
         if _is_ours(made):
@@ -223,7 +219,7 @@ def importable(function: F) -> F:
     return cast('F', _importable[home, name])
 
 
-def types_of(*arguments: Any) -> tuple[Any, ...]:
+def types_of(*arguments: object) -> tuple[object, ...]:
     """Types, for compiled(), of arguments like these: numbers, arrays and NamedTuples of them.
 
     None without Numba.
@@ -232,7 +228,7 @@ def types_of(*arguments: Any) -> tuple[Any, ...]:
 
 
 def compiled(
-    function: F, signature: str | tuple[Any, ...], *, nogil: bool = True,
+    function: F, signature: str | tuple[object, ...], *, nogil: bool = True,
 ) -> F:
     """Compile a closure over pure functions, Parts and plain values for the types of a signature.
 
@@ -246,13 +242,13 @@ def compiled(
     if not COMPILED:
         return function
     name = _kernel_name(function, signature)
-    named: Any = _named(function, name)
-    jit: Any = functools.partial(
+    named = _named(_plain(function), name)
+    jit = functools.partial(
         numba.njit, signature, error_model='numpy', nogil=nogil, no_cfunc_wrapper=True)
     named.__module__ = _home(function)
     if _is_ours(named):
         try:
-            kernel: Any = jit(cache=True)(named)
+            kernel = jit(cache=True)(named)
         except RuntimeError:
             # No folder is writable: compile at every start rather than fail.
             _compilation.cached = False
@@ -260,23 +256,23 @@ def compiled(
             # A full disk, which the next start may find emptier.
             pass
         else:
-            if kernel.stats.cache_misses:
+            if kernel.stats.cache_misses and kernel.stats.cache_path:
                 _drop_outdated(kernel.stats.cache_path)
             return cast('F', kernel)
     return cast('F', jit()(named))
 
 
-def _cells(function: Callable[..., Any]) -> list[Any]:
+def _cells(function: Callable[..., object]) -> list[object]:
     return [cell.cell_contents for cell in getattr(function, '__closure__', None) or ()]
 
 
-def _home(function: Callable[..., Any]) -> str:
+def _home(function: Callable[..., object]) -> str:
     """Module of a function, or of the first one of the user's in its closure."""
     parts = [function, *filter(callable, _cells(function))]
     return next((part.__module__ for part in parts if not _is_ours(part)), function.__module__)
 
 
-def _kernel_name(function: Callable[..., Any], signature: object = None) -> str:
+def _kernel_name(function: Callable[..., object], signature: object = None) -> str:
     """Name of what is compiled: one for each content, so that nobody overwrites it by another.
 
     Processes that write at once write the same.
@@ -288,10 +284,10 @@ def _kernel_name(function: Callable[..., Any], signature: object = None) -> str:
             f'_s{_kernel_sources_digest()[:10]}_{digest.hexdigest()[:12]}')
 
 
-def _described(value: Any) -> str:
+def _described(value: object) -> str:
     """Text that tells a value of a closure from all others, the same in every process."""
     if isinstance(value, (types.FunctionType, type)) or hasattr(value, 'py_func'):
-        known = f'{value.__module__}.{value.__qualname__}'
+        known = '.'.join(operator.attrgetter('__module__', '__qualname__')(value))
         # A file of the user's may be read twice.
         return known if _is_ours(value) else f'{known}@{id(value)}'
     if isinstance(value, tuple):
@@ -361,7 +357,13 @@ def _kernel_sources_digest() -> str:
     return digest.hexdigest()
 
 
-def _named(source: Any, name: str) -> types.FunctionType:
+def _plain(function: object) -> types.FunctionType:
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f'{function!r} is to be compiled, expected a function written in Python')
+    return function
+
+
+def _named(source: types.FunctionType, name: str) -> types.FunctionType:
     """Copy of a function with another name."""
     copy = types.FunctionType(
         source.__code__, source.__globals__, name.rpartition('.')[2], source.__defaults__,

@@ -25,6 +25,15 @@ class ParameterError(RacecarError):
     """A parameter is unknown, missing, of the wrong type or out of its range."""
 
 
+class MissingParameterError(ParameterError):
+    """A parameter without a default has no value; name: that of the parameter."""
+
+    def __init__(self, message: str, name: str) -> None:
+        """Bind the two."""
+        super().__init__(message)
+        self.name = name
+
+
 class ConfigurationError(RacecarError):
     """A file or a combination of settings cannot be used."""
 

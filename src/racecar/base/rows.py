@@ -11,25 +11,31 @@ they are code written out for the kind, to Python they are the loops below.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 import functools
+import itertools
 import sys
-from typing import Any, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from racecar.base.compiled import COMPILED, pure
 from racecar.base.elementary import NEGLIGIBLE, settled, sine_cosine
+from racecar.base.vectors import Flat, Vector
 
-T = TypeVar('T')
+Numbers: TypeAlias = 'tuple[float | Numbers, ...]'
+"""NamedTuples of numbers and of such tuples: states, inputs, parameters and the like."""
+
+N = TypeVar('N', bound=Numbers)
+N_co = TypeVar('N_co', bound=Numbers, covariant=True)
 
 
-class Part(NamedTuple):
+class Part(NamedTuple, Generic[N_co]):
     """Where tuples like `example` lie: from the row `first` on, in rows of `lanes` numbers.
 
     absent: rows of the part, counted from its first one, that nobody reads: they are not stored
     and 0 when loaded.
     """
 
-    example: Any
+    example: N_co
     first: int = 0
     lanes: int = 1
     absent: tuple[int, ...] = ()
@@ -40,7 +46,7 @@ class Part(NamedTuple):
         return self.first + count_numbers(self.example)
 
 
-def flatten(value: Any) -> Iterator[float]:
+def flatten(value: float | Numbers) -> Iterator[float]:
     """Numbers of a tuple in order, those of nested ones included."""
     if not isinstance(value, tuple):
         yield value
@@ -52,70 +58,76 @@ def flatten(value: Any) -> Iterator[float]:
             yield part
 
 
-def count_numbers(value: Any) -> int:
+def count_numbers(value: float | Numbers) -> int:
     """Rows that a tuple takes."""
     return sum(1 for _ in flatten(value))
 
 
-def filled(example: T, numbers: Iterable[float]) -> T:
+def filled(example: N, numbers: Iterable[float]) -> N:
     """Tuple like the example with these numbers, in order. Raises ValueError if they are few."""
     try:
-        return _filled(example, iter(numbers))  # type: ignore[no-any-return]
+        return _filled(example, iter(numbers))
     except StopIteration:
         raise ValueError('there are fewer numbers than the tuple has') from None
 
 
-def _filled(example: Any, numbers: Iterator[float]) -> Any:
-    if not isinstance(example, tuple):
-        return float(next(numbers))
-    parts: list[Any] = [
+def _filled(example: N, numbers: Iterator[float]) -> N:
+    parts: list[float | Numbers] = [
         _filled(part, numbers) if isinstance(part, tuple) else float(next(numbers))
         for part in example]
     return tuple.__new__(type(example), parts)
 
 
-def zeroed(example: T) -> T:
+def zeroed(example: N) -> N:
     """Tuple like the example whose numbers are 0."""
     return filled(example, [0.0] * count_numbers(example))
 
 
-def first_row(example: Any, *path: str) -> int:
+def field_names(value: Numbers) -> tuple[str, ...]:
+    """Names of the fields of a NamedTuple; none of a plain tuple."""
+    names: tuple[str, ...] = getattr(value, '_fields', ())
+    return names
+
+
+def first_row(example: Numbers, *path: str) -> int:
     """First row of a part of a tuple, counted from that of the tuple.
 
     path: fields from the outermost to the part.
     """
     row = 0
+    part: float | Numbers = example
     for field in path:
-        index = example._fields.index(field)
-        row += count_numbers(tuple(example[:index]))
-        example = example[index]
+        assert isinstance(part, tuple), f'{path} leads to a number'
+        index = field_names(part).index(field)
+        row += count_numbers(part[:index])
+        part = part[index]
     return row
 
 
-def load(rows: Sequence[float], part: Part, lane: int) -> Any:
+def load(rows: Vector, part: Part[N], lane: int) -> N:
     """Tuple of a part in a lane."""
     example, first, lanes, absent = part
     if not absent and _is_flat(example):
         at = first * lanes + lane
-        numbers: Any = rows[at:at + len(example) * lanes:lanes]
-        if len(numbers) < len(example):
+        found = rows[at:at + len(example) * lanes:lanes]
+        if len(found) < len(example):
             raise IndexError(f'lane {lane} of {part} lies beyond the {len(rows)} numbers')
         # Numbers of Python are several times faster than those of NumPy.
-        return tuple.__new__(type(example), numbers if isinstance(
-            numbers, (list, tuple)) else numbers.tolist())
+        return tuple.__new__(
+            type(example), found.tolist() if hasattr(found, 'tolist') else found)
     # Without end: as many are taken as the tuple has.
     numbers = map(rows.__getitem__, range(first * lanes + lane, sys.maxsize, lanes))
     return _filled(example, (
         0.0 if k in absent else number for k, number in enumerate(numbers)) if absent else numbers)
 
 
-def store(rows: MutableSequence[float], part: Part, lane: int, value: Any) -> None:
+def store(rows: Flat, part: Part[Numbers], lane: int, value: Numbers) -> None:
     """Write a tuple to a part in a lane; any tuple of as many numbers."""
     example, first, lanes, absent = part
     at = first * lanes + lane
     if not absent and _is_flat(example) and len(value) == len(example):
         for number in value:
-            rows[at] = number
+            rows[at] = number  # type: ignore[assignment]  # a float, as the example is flat
             at += lanes
         return
     for k, number in enumerate(flatten(value)):
@@ -124,26 +136,26 @@ def store(rows: MutableSequence[float], part: Part, lane: int, value: Any) -> No
 
 
 @functools.lru_cache(maxsize=1024)
-def _is_flat(example: Any) -> bool:
+def _is_flat(example: Numbers) -> bool:
     return not any(isinstance(part, tuple) for part in example)
 
 
-def zeros_like(value: Any) -> Any:
+def zeros_like(value: N) -> N:
     """Tuple like this one whose numbers are 0."""
     return filled(value, (0.0 for _ in flatten(value)))
 
 
-def plus(a: Any, h: float, b: Any) -> Any:
+def plus(a: N, h: float, b: N) -> N:
     """A + h b of two tuples of one kind."""
     return filled(a, (x + h * y for x, y in zip(flatten(a), flatten(b), strict=True)))
 
 
-def settle(value: Any) -> Any:
+def settle(value: N) -> N:
     """Tuple with 0 for the numbers that are NEGLIGIBLE, see settled()."""
     return filled(value, map(settled, flatten(value)))
 
 
-def within(value: Any, limits: Any) -> bool:
+def within(value: N, limits: N) -> bool:
     """Whether the modulus of each number is at most its limit; False for NaN."""
     return all(abs(x) <= most for x, most in zip(flatten(value), flatten(limits), strict=True))
 
@@ -151,248 +163,227 @@ def within(value: Any, limits: Any) -> bool:
 _POSE = ('x', 'y', 'yaw')
 
 
-def pose_of(value: Any) -> tuple[float, float, float]:
+def pose_of(value: Numbers) -> tuple[float, float, float]:
     """Fields x, y [m], yaw [rad] of a NamedTuple; 0 for those that it has not."""
     return getattr(value, 'x', 0.0), getattr(value, 'y', 0.0), getattr(value, 'yaw', 0.0)
 
 
-def with_pose(value: Any, x: float, y: float, yaw: float) -> Any:
+def with_pose(value: N, x: float, y: float, yaw: float) -> N:
     """NamedTuple with other x, y [m], yaw [rad], as far as it has such fields."""
     pose = dict(zip(_POSE, (x, y, yaw), strict=True))
-    return value._replace(**{
-        field: number for field, number in pose.items() if field in value._fields})
+    return tuple.__new__(type(value), map(pose.get, field_names(value), value))
 
 
 if COMPILED:
     from llvmlite import ir
     from numba import extending
-    from numba import types as numba_types
-    from numba.core import cgutils as code
-    from numba.core import imputils
+    from numba.core import cgutils, imputils, types
+    from numba.core.base import BaseContext
     from numba.core.datamodel import models
-    from numba.extending import register_model, type_callable, typeof_impl
+    from numba.core.typing.templates import Signature
 
-    # Numba has no types for what extensions use.
-    types: Any = numba_types
-    cgutils: Any = code
-    builtin: Any = extending.lower_builtin
-    constant: Any = imputils.lower_constant
+    _TUPLES = (types.NamedTuple, types.NamedUniTuple, types.Tuple, types.UniTuple)
 
-    def lower_builtin(function: Any, *kinds: Any) -> Callable[[T], T]:
-        """Decorator of what writes the code of a function for arguments of these types."""
-        return builtin(function, *kinds)  # type: ignore[no-any-return]
-
-    def lower_constant(kind: Any) -> Callable[[T], T]:
-        """Decorator of what writes the code of a constant of a type."""
-        return constant(kind)  # type: ignore[no-any-return]
-
-    class PartType(numba_types.Type):
+    class PartType(types.Type):
         """Type of a Part: what it says is known when code is compiled."""
 
-        def __init__(self, kind: Any, part: Part) -> None:
+        def __init__(self, kind: types.Type, part: Part[Numbers]) -> None:
             """Note the type of the tuples and where they lie."""
             self.kind, self.place = kind, tuple(part[1:])
             _, self.first, self.lanes, self.absent = part
             super().__init__(f'Part({kind}, {self.place})')
 
         @property
-        def key(self) -> Any:
+        def key(self) -> tuple[types.Type, tuple[object, ...]]:
             """What makes the type: two classes may have one name."""
             return self.kind, self.place
 
-    register_model(PartType)(models.OpaqueModel)
+    class _Call(NamedTuple):
+        """A call whose code is being written."""
 
-    @typeof_impl.register(Part)
-    def _type_of_part(part: Part, context: Any) -> PartType:
-        return PartType(typeof_impl(part.example, context), part)
+        context: BaseContext
+        builder: ir.IRBuilder
+        signature: Signature
+        arguments: Sequence[ir.Value]
 
-    @lower_constant(PartType)
-    def _constant_part(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-        return context.get_dummy_value()
+        def number(self, value: float) -> ir.Value:
+            """Constant."""
+            return self.context.get_constant(types.float64, value)
 
-    def _leaves(builder: Any, kind: Any, value: Any) -> Iterator[Any]:
-        """Numbers of a tuple in the code that is being written."""
-        for _, number in _typed_leaves(builder, kind, value):
-            yield number
+        def tuple_of(self, kind: types.Type, numbers: Iterator[ir.Value]) -> ir.Value:
+            """Tuple of a type with these numbers, nested or not."""
+            if isinstance(kind, _TUPLES):
+                return self.context.make_tuple(
+                    self.builder, kind, [self.tuple_of(part, numbers) for part in kind.types])
+            return next(numbers)
 
-    def _typed_leaves(builder: Any, kind: Any, value: Any) -> Iterator[Any]:
-        if isinstance(kind, types.BaseTuple):
+        def result(self, numbers: Iterator[ir.Value]) -> ir.Value:
+            """Tuple of the type that the call returns."""
+            return self.tuple_of(self.signature.return_type, numbers)
+
+        def leaves(self, k: int) -> Iterator[tuple[types.Type, ir.Value]]:
+            """Numbers of an argument, each with its type."""
+            return _leaves(self.builder, self.signature.args[k], self.arguments[k])
+
+        def numbers(self, k: int) -> Iterator[ir.Value]:
+            """Numbers of an argument."""
+            return (number for _, number in self.leaves(k))
+
+        def fields(self) -> dict[str, ir.Value]:
+            """Fields of the first argument, a NamedTuple."""
+            return dict(zip(self.signature.args[0].fields, cgutils.unpack_tuple(
+                self.builder, self.arguments[0]), strict=True))
+
+        def modulus(self, number: ir.Value) -> ir.Value:
+            """Modulus of a number."""
+            kind = ir.DoubleType()
+            function = cgutils.get_or_insert_function(
+                self.builder.module, ir.FunctionType(kind, [kind]), 'llvm.fabs.f64')
+            return self.builder.call(function, [number])
+
+        def places(self) -> Iterator[ir.Value]:
+            """Pointers to the numbers of a part; arguments: rows, part, lane and more."""
+            rows, part = self.signature.args[:2]
+            data = self.context.make_array(rows)(
+                self.context, self.builder, self.arguments[0]).data
+            for row in itertools.count(part.first):
+                at = self.context.get_constant(types.intp, row * part.lanes)
+                yield self.builder.gep(
+                    data, [self.builder.add(at, self.arguments[2])], inbounds=True)
+
+    def _leaves(
+        builder: ir.IRBuilder, kind: types.Type, value: ir.Value,
+    ) -> Iterator[tuple[types.Type, ir.Value]]:
+        if isinstance(kind, _TUPLES):
             for part, inner in zip(kind.types, cgutils.unpack_tuple(builder, value), strict=True):
-                yield from _typed_leaves(builder, part, inner)
+                yield from _leaves(builder, part, inner)
         else:
             yield kind, value
 
-    def _made(context: Any, builder: Any, kind: Any, numbers: Iterator[Any]) -> Any:
-        """Tuple of numbers in the code that is being written."""
-        if isinstance(kind, types.BaseTuple):
-            return context.make_tuple(
-                builder, kind, [_made(context, builder, part, numbers) for part in kind.types])
-        return next(numbers)
-
-    def _count_numbers(kind: Any) -> int:
+    def _count_numbers(kind: types.Type) -> int:
         """Numbers in a tuple; what is none makes it something else."""
-        if isinstance(kind, types.BaseTuple):
+        if isinstance(kind, _TUPLES):
             return sum(map(_count_numbers, kind.types))
         return 1 if isinstance(kind, (types.Number, types.Boolean)) else 1 << 30
 
-    def _is_numbers(kind: Any) -> bool:
-        if isinstance(kind, types.BaseTuple):
+    def _is_numbers(kind: types.Type) -> bool:
+        """Whether a type is that of a tuple of float64, nested or not, or float64 itself."""
+        if isinstance(kind, _TUPLES):
             return all(map(_is_numbers, kind.types))
         return bool(kind == types.float64)
 
-    def _places(context: Any, builder: Any, signature: Any, arguments: Any) -> Iterator[Any]:
-        """Pointers to the numbers of a part; signature, arguments: rows, part, lane and more."""
-        rows, part = signature.args[0], signature.args[1]
-        data = context.make_array(rows)(context, builder, arguments[0]).data
-        row = part.first
-        while True:
-            at = context.get_constant(types.intp, row * part.lanes)
-            yield builder.gep(data, [builder.add(at, arguments[2])], inbounds=True)
-            row += 1
+    _Typer: TypeAlias = Callable[..., Signature | types.Type | None]
+    _Writer: TypeAlias = Callable[[_Call], ir.Value]
 
-    _ROWS = types.Array
+    def _typed(function: Callable[..., object], typer: _Typer) -> None:
+        """Let a function say what it returns for types of its arguments; None: it takes others."""
+        extending.type_callable(function)(lambda context: typer)
 
-    def _is_rows(rows: Any) -> bool:
-        return isinstance(rows, types.Array) and rows.ndim == 1 and rows.layout == 'C' \
-            and rows.dtype == types.float64
+    def _writes(function: Callable[..., object], *kinds: object) -> Callable[[_Writer], _Writer]:
+        """Decorator of what writes the code of a function for arguments of these types."""
+        def decorate(write: _Writer) -> _Writer:
+            extending.lower_builtin(function, *kinds)(lambda *call: write(_Call(*call)))
+            return write
 
-    @type_callable(load)
-    def _type_load(context: Any) -> Callable[..., Any]:
-        def typer(rows: Any, part: Any, lane: Any) -> Any:
-            if _is_rows(rows) and isinstance(part, PartType) and _is_numbers(part.kind):
-                return part.kind(rows, part, types.intp)
-            return None
+        return decorate
 
-        return typer
+    extending.register_model(PartType)(models.OpaqueModel)
+    extending.typeof_impl.register(Part)(
+        lambda part, context: PartType(extending.typeof_impl(part.example, context), part))
+    imputils.lower_constant(PartType)(
+        lambda context, builder, kind, value: context.get_dummy_value())
 
-    @lower_builtin(load, _ROWS, PartType, types.intp)
-    def _load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        part, zero = signature.args[1], context.get_constant(types.float64, 0.0)
-        numbers = (zero if row in part.absent else builder.load(place) for row, place in enumerate(
-            _places(context, builder, signature, arguments)))
-        return _made(context, builder, part.kind, numbers)
+    def _is_part(rows: types.Type, part: types.Type) -> bool:
+        return (isinstance(rows, types.Array) and rows.ndim == 1 and rows.layout == 'C'
+                and rows.dtype == types.float64 and isinstance(part, PartType)
+                and _is_numbers(part.kind))
 
-    @type_callable(store)
-    def _type_store(context: Any) -> Callable[..., Any]:
-        def typer(rows: Any, part: Any, lane: Any, value: Any) -> Any:
-            if _is_rows(rows) and isinstance(part, PartType) and _is_numbers(part.kind) \
-                    and _count_numbers(value) == _count_numbers(part.kind):
-                return types.none(rows, part, types.intp, value)
-            return None
+    _typed(load, lambda rows, part, lane: part.kind(rows, part, types.intp) if _is_part(
+        rows, part) else None)
 
-        return typer
+    @_writes(load, types.Array, PartType, types.intp)
+    def _load(call: _Call) -> ir.Value:
+        part, zero = call.signature.args[1], call.number(0.0)
+        return call.tuple_of(part.kind, (
+            zero if row in part.absent else call.builder.load(place)
+            for row, place in enumerate(call.places())))
 
-    @lower_builtin(store, _ROWS, PartType, types.intp, types.Any)
-    def _store(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        places = enumerate(_places(context, builder, signature, arguments))
-        for kind, number in _typed_leaves(builder, signature.args[3], arguments[3]):
+    _typed(store, lambda rows, part, lane, value: types.none(
+        rows, part, types.intp, value) if _is_part(rows, part) and _count_numbers(
+            value) == _count_numbers(part.kind) else None)
+
+    @_writes(store, types.Array, PartType, types.intp, types.Any)
+    def _store(call: _Call) -> ir.Value:
+        places = enumerate(call.places())
+        for kind, number in call.leaves(3):
             row, place = next(places)
-            if row not in signature.args[1].absent:
-                builder.store(context.cast(builder, number, kind, types.float64), place)
-        return context.get_dummy_value()
+            if row not in call.signature.args[1].absent:
+                call.builder.store(
+                    call.context.cast(call.builder, number, kind, types.float64), place)
+        return call.context.get_dummy_value()
 
-    def _types_like_first(function: Any, *others: Any) -> None:
-        """Type a function that returns what its first argument is; others: types, None: as it."""
-        @type_callable(function)
-        def _type(context: Any) -> Callable[..., Any]:
-            def typer(value: Any, *rest: Any) -> Any:
-                wanted = [value if kind is None else kind for kind in others]
-                if isinstance(value, types.BaseTuple) and _is_numbers(value) and all(
-                        kind is not None or given == value
-                        for kind, given in zip(others, rest, strict=True)):
-                    return value(value, *wanted)
-                return None
+    def _like_first(value: types.Type, *wanted: types.Type) -> Signature | None:
+        """Signature of a function that returns what its first argument is, a tuple."""
+        is_tuple = isinstance(value, _TUPLES) and _is_numbers(value)
+        return value(value, *wanted) if is_tuple else None
 
-            return _with_parameters(typer, 1 + len(others))
+    _typed(zeros_like, lambda value: _like_first(value))
+    _typed(plus, lambda a, h, b: _like_first(a, types.float64, a) if a == b else None)
+    _typed(settle, lambda value: _like_first(value))
+    _typed(with_pose, lambda value, x, y, yaw: _like_first(value, *(types.float64,) * 3))
 
-    def _with_parameters(typer: Callable[..., Any], count: int) -> Callable[..., Any]:
-        """Typer with as many named parameters, which Numba asks it for."""
-        named: dict[int, Callable[..., Any]] = {
-            1: lambda a: typer(a), 2: lambda a, b: typer(a, b),
-            3: lambda a, b, c: typer(a, b, c), 4: lambda a, b, c, d: typer(a, b, c, d)}
-        return named[count]
+    @_writes(zeros_like, types.BaseTuple)
+    def _zeros_like(call: _Call) -> ir.Value:
+        return call.result(itertools.repeat(call.number(0.0)))
 
-    _types_like_first(zeros_like)
-    _types_like_first(plus, types.float64, None)
-    _types_like_first(settle)
-    _types_like_first(with_pose, types.float64, types.float64, types.float64)
+    @_writes(plus, types.BaseTuple, types.float64, types.BaseTuple)
+    def _plus(call: _Call) -> ir.Value:
+        h = call.arguments[1]
+        return call.result(
+            call.builder.fadd(x, call.builder.fmul(h, y))
+            for x, y in zip(call.numbers(0), call.numbers(2), strict=True))
 
-    @lower_builtin(zeros_like, types.BaseTuple)
-    def _zeros_like(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        zero = context.get_constant(types.float64, 0.0)
-        return _made(context, builder, signature.return_type, iter(lambda: zero, None))
+    @_writes(settle, types.BaseTuple)
+    def _settle(call: _Call) -> ir.Value:
+        zero, least = call.number(0.0), call.number(NEGLIGIBLE)
+        return call.result(
+            call.builder.select(
+                call.builder.fcmp_ordered('<', call.modulus(x), least), zero, x)
+            for x in call.numbers(0))
 
-    @lower_builtin(plus, types.BaseTuple, types.float64, types.BaseTuple)
-    def _plus(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = signature.return_type
-        a, h, b = arguments
-        return _made(context, builder, kind, (
-            builder.fadd(x, builder.fmul(h, y))
-            for x, y in zip(_leaves(builder, kind, a), _leaves(builder, kind, b), strict=True)))
+    _typed(within, lambda value, limits: types.boolean if isinstance(
+        value, _TUPLES) and value == limits and _is_numbers(value) else None)
 
-    def _modulus(builder: Any, number: Any) -> Any:
-        kind = ir.DoubleType()
-        function = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(kind, [kind]), 'llvm.fabs.f64')
-        return builder.call(function, [number])
-
-    @lower_builtin(settle, types.BaseTuple)
-    def _settle(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = signature.return_type
-        zero, least = (context.get_constant(types.float64, x) for x in (0.0, NEGLIGIBLE))
-        return _made(context, builder, kind, (
-            builder.select(builder.fcmp_ordered('<', _modulus(builder, x), least), zero, x)
-            for x in _leaves(builder, kind, arguments[0])))
-
-    @type_callable(within)
-    def _type_within(context: Any) -> Callable[..., Any]:
-        def typer(value: Any, limits: Any) -> Any:
-            is_pair = isinstance(value, types.BaseTuple) and value == limits
-            return types.boolean if is_pair and _is_numbers(value) else None
-
-        return typer
-
-    @lower_builtin(within, types.BaseTuple, types.BaseTuple)
-    def _within(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = signature.args[0]
-        found = context.get_constant(types.boolean, True)
-        for x, most in zip(*(_leaves(builder, kind, each) for each in arguments), strict=True):
-            found = builder.and_(found, builder.fcmp_ordered('<=', _modulus(builder, x), most))
+    @_writes(within, types.BaseTuple, types.BaseTuple)
+    def _within(call: _Call) -> ir.Value:
+        found = call.context.get_constant(types.boolean, True)
+        for x, most in zip(call.numbers(0), call.numbers(1), strict=True):
+            found = call.builder.and_(
+                found, call.builder.fcmp_ordered('<=', call.modulus(x), most))
         return found
 
-    @type_callable(pose_of)
-    def _type_pose_of(context: Any) -> Callable[..., Any]:
-        def typer(value: Any) -> Any:
-            return types.UniTuple(types.float64, 3) if hasattr(value, 'fields') else None
+    _typed(pose_of, lambda value: types.UniTuple(types.float64, 3) if hasattr(
+        value, 'fields') else None)
 
-        return typer
+    @_writes(pose_of, types.BaseTuple)
+    def _pose_of(call: _Call) -> ir.Value:
+        fields, zero = call.fields(), call.number(0.0)
+        return call.result(fields.get(field, zero) for field in _POSE)
 
-    @lower_builtin(pose_of, types.BaseTuple)
-    def _pose_of(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        fields = signature.args[0].fields
-        numbers = dict(zip(fields, cgutils.unpack_tuple(builder, arguments[0]), strict=True))
-        zero = context.get_constant(types.float64, 0.0)
-        return context.make_tuple(
-            builder, signature.return_type, [numbers.get(field, zero) for field in _POSE])
-
-    @lower_builtin(with_pose, types.BaseTuple, types.float64, types.float64, types.float64)
-    def _with_pose(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value, *pose = arguments
-        kind = signature.return_type
-        numbers = dict(zip(kind.fields, cgutils.unpack_tuple(builder, value), strict=True))
-        numbers |= {field: number for field, number in zip(_POSE, pose, strict=True)
-                    if field in numbers}
-        return context.make_tuple(builder, kind, list(numbers.values()))
+    @_writes(with_pose, types.BaseTuple, types.float64, types.float64, types.float64)
+    def _with_pose(call: _Call) -> ir.Value:
+        pose = dict(zip(_POSE, call.arguments[1:], strict=True))
+        return call.result(pose.get(field, number) for field, number in call.fields().items())
 
 
 @pure
-def at_origin(state: Any) -> Any:
+def at_origin(state: N) -> N:
     """State with x, y and yaw 0."""
     return with_pose(state, 0.0, 0.0, 0.0)
 
 
 @pure
-def moved(start: Any, end: Any) -> Any:
+def moved(start: N, end: N) -> N:
     """End of a step that began at_origin() of the start; what has decayed is 0, see settle()."""
     x, y, yaw = pose_of(start)
     ahead, left, turned = pose_of(end)

@@ -5,21 +5,21 @@
 from __future__ import annotations
 
 from collections.abc import MutableSequence, Sequence
-from typing import Any, cast
+from typing import cast, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.compiled import COMPILED
 
-Vector = Sequence[float]
+Vector: TypeAlias = Sequence[float] | NDArray[np.float64]
 """Numbers that kernels index: a float64 array where Numba runs, else a list or tuple."""
 
-Flat = MutableSequence[float]
+Flat: TypeAlias = MutableSequence[float] | NDArray[np.float64]
 """The same, to be written to."""
 
 
-def vector(values: int | Sequence[float] | NDArray[np.float64]) -> Any:
+def vector(values: int | Vector) -> Flat:
     """So many zeros, or these numbers, in the form that kernels run fastest on."""
     # Plain Python indexes lists several times faster than arrays; the bits are the same.
     if COMPILED:
@@ -30,5 +30,4 @@ def vector(values: int | Sequence[float] | NDArray[np.float64]) -> Any:
 def as_vector(numbers: NDArray[np.float64]) -> Flat:
     """An array of many numbers in a form that kernels run on, without copying them."""
     # A view of memory gives plain Python its own numbers.
-    shown: Any = numbers if COMPILED else memoryview(numbers.data)
-    return cast(Flat, shown)
+    return numbers if COMPILED else cast(MutableSequence[float], memoryview(numbers.data))

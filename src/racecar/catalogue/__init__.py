@@ -24,11 +24,11 @@ from racecar.simulation.simulator import make_simulator
 
 __all__ = ['NODES', 'NodeSpec', 'TABLES']
 
-MakeCar = Callable[[Mapping[str, Any], LoopCar | None], LoopCar]
+MakeCar = Callable[[Mapping[str, object], LoopCar | None], LoopCar]
 """Builds the car of a simulator from resolved values; of another car of the same values, None if
 there is none, it may take what has no memory."""
 
-Describe = Callable[[Mapping[str, Any]], RobotDescription]
+Describe = Callable[[Mapping[str, object]], RobotDescription]
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,7 @@ ALL_INPUTS = 'all'
 ACKERMANN_MUX = ParameterTable([
     Parameter('config_file', str, None,
               'Mux file with the sources, a path or a name in the folder config/; ~/reload'
-              ' reads it again'),
+              ' reads it again', example='mux/high_level'),
     Parameter('lockstep', bool, False,
               'Hold the first command until somebody listens, for a simulator in lockstep',
               read_only=True),
@@ -213,7 +213,8 @@ JOY_NODE = ParameterTable([
 ])
 
 BAG_RECORDER = ParameterTable([
-    Parameter('folder', str, None, 'Folder of the bag; it must not exist yet', read_only=True),
+    Parameter('folder', str, None, 'Folder of the bag; it must not exist yet', read_only=True,
+              example='drive'),
     Parameter('topics', list, [], 'Topics to record; empty records all there are',
               read_only=True),
     Parameter('awaited', list, [], 'Those of topics that are joined before the last of topics is:'

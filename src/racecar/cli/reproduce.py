@@ -5,20 +5,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 import json
 from pathlib import Path
 import sys
-from typing import Any, NamedTuple
+from typing import cast, NamedTuple
 
 import numpy as np
 
 from racecar.analysis.tyre_data import TyreCurve, TyreData
-from racecar.base.types import WHEEL_NAMES
+from racecar.base.columns import Array
+from racecar.base.types import WHEEL_NAMES, WheelStates
 from racecar.cli.output import ProgressBar
 from racecar.simulation.closed_loop import run_loop
-from racecar.simulation.metrics.tracking_error import Array, compute_metrics, MergedTrack, Metrics
+from racecar.simulation.metrics.tracking_error import compute_metrics, MergedTrack, Metrics
 from racecar.simulation.plant_car import PlantCar
 from racecar.simulation.world.world_parameters import COULOMB, PACEJKA, SERVOS
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions
@@ -106,11 +107,11 @@ class Experiment:
     trajectory: str
     duration: float
     odometry_rate: float
-    simulator: Mapping[str, Any] = field(default_factory=dict)
+    simulator: Mapping[str, object] = field(default_factory=dict)
     reported: Reported | None = None
     stack: str = 'kinematic_ode'
-    law: Mapping[str, Any] = field(default_factory=dict)
-    tracker: Mapping[str, Any] = field(default_factory=dict)
+    law: Mapping[str, object] = field(default_factory=dict)
+    tracker: Mapping[str, object] = field(default_factory=dict)
     late_ticks: int = 0
     grips: bool = True
     figure: str = ''
@@ -150,8 +151,8 @@ class Experiment:
 
 
 def expected_error(
-    track: MergedTrack, tracker: Mapping[str, Any], simulator: Mapping[str, Any],
-    law: Mapping[str, Any], late: float, hold: float,
+    track: MergedTrack, tracker: Mapping[str, float], simulator: Mapping[str, float],
+    law: Mapping[str, float], late: float, hold: float,
 ) -> tuple[float, float]:
     """RMSE between which a car that rolls without sliding must settle [m], low and high.
 
@@ -178,7 +179,7 @@ def expected_error(
     return (1.0 - _MARGIN) * errors[0], (1.0 + _MARGIN) * errors[1]
 
 
-def _wheelbase(values: Mapping[str, Any]) -> float:
+def _wheelbase(values: Mapping[str, float]) -> float:
     return float(values['vehicle.cog_to_front_axle']) + float(values['vehicle.cog_to_rear_axle'])
 
 
@@ -195,8 +196,8 @@ class _Wheels:
 
     def __init__(self, car: PlantCar) -> None:
         (entity,) = car.plant.entities
-        self._read = entity.output('wheels').read
-        self._rows: list[Any] = []
+        self._read = cast(Callable[[], WheelStates], entity.output('wheels').read)
+        self._rows: list[WheelStates] = []
 
     def __call__(self, tick: int) -> None:
         self._rows.append(self._read())

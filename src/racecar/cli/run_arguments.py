@@ -11,7 +11,6 @@ import datetime
 from pathlib import Path
 import shlex
 import sys
-from typing import Any
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.run_file import CSV_NAME, NAME, read_run_file, run_file_beside, RunFile
@@ -108,8 +107,8 @@ def _check_only_from(way: str, arguments: argparse.Namespace) -> None:
 
 
 def _merged(
-    recorded: Mapping[str, Mapping[str, Any]], given: Mapping[str, Mapping[str, Any]],
-) -> dict[str, dict[str, Any]]:
+    recorded: Mapping[str, Mapping[str, object]], given: Mapping[str, Mapping[str, object]],
+) -> dict[str, dict[str, object]]:
     """Put the parameters of --set over those of a run file, whose names may be full ones."""
     overrides = {node: dict(values) for node, values in recorded.items()}
     for node, values in given.items():

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 import contextlib
 import math
 import time
-from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from nav_msgs.msg import OccupancyGrid as OccupancyGridMessage
@@ -18,6 +17,7 @@ import numpy as np
 from rclpy.node import Node
 from std_msgs.msg import Bool, String, UInt32
 
+from racecar.base.columns import Array
 from racecar.base.errors import MessageError
 from racecar.base.types import AckermannCommand, Odometry, Pose2
 from racecar.control.teleop.key_driver import HELP_KEYS, KEY_HELP, VIEW_KEY
@@ -28,7 +28,6 @@ from racecar.ros.codecs.occupancy_grid import read_grid
 from racecar.ros.codecs.odometry import read_finite_odometry
 from racecar.ros.raw_subscription import subscribe_raw
 from racecar.scene.grid_map import OccupancyGrid
-from racecar.simulation.metrics.tracking_error import Array
 from racecar.terminal.drive_picture import draw_drive, DriveState
 from racecar.terminal.screen import Screen
 
@@ -67,9 +66,8 @@ class DriveView(Node):
         self._last: tuple[float, float] | None = None
         names = renamed or {}
 
-        def hear(kind: type[Any], topic: str, callback: Callable[[Any], None], profile: Any,
-                 ) -> None:
-            self.create_subscription(kind, names.get(topic, topic), callback, profile)
+        def hear(kind: type, topic: str, callback: Callable[..., None]) -> None:
+            self.create_subscription(kind, names.get(topic, topic), callback, qos.LATCHED)
 
         subscribe_raw(
             self, AckermannDriveStamped, topics.COMMAND, read_command, self._on_command,
@@ -77,11 +75,11 @@ class DriveView(Node):
         subscribe_raw(
             self, OdometryMessage, names.get(topics.ODOMETRY, topics.ODOMETRY),
             read_finite_odometry, self._on_odometry, qos.ODOMETRY_SUBSCRIPTION)
-        hear(String, topics.MUX_ACTIVE, self._on_active, qos.LATCHED)
-        hear(OccupancyGridMessage, topics.MAP, self._on_map, qos.LATCHED)
-        hear(PathMessage, topics.REFERENCE_PATH, self._on_path, qos.LATCHED)
-        hear(UInt32, topics.COLLISIONS, self._on_collisions, qos.LATCHED)
-        hear(Bool, topics.IN_COLLISION, self._on_contact, qos.LATCHED)
+        hear(String, topics.MUX_ACTIVE, self._on_active)
+        hear(OccupancyGridMessage, topics.MAP, self._on_map)
+        hear(PathMessage, topics.REFERENCE_PATH, self._on_path)
+        hear(UInt32, topics.COLLISIONS, self._on_collisions)
+        hear(Bool, topics.IN_COLLISION, self._on_contact)
 
     @property
     def collisions(self) -> int | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 import math
-from typing import Any
+from typing import Any, Unpack
 
 from rclpy.node import Node
 from std_srvs.srv import SetBool
@@ -22,6 +22,7 @@ from racecar.ros.interfaces import (
     SetGear,
     SetIndicator,
 )
+from racecar.ros.node import RclpyOptions
 from racecar.ros.odometry import subscribe_odometry
 
 PHASES = ('pull away', 'shift up', 'turn left', 'brake to a stop', 'reverse', 'park')
@@ -54,10 +55,10 @@ class DriverDemonstration(Node):
     """
 
     def __init__(
-        self, on_event: Callable[[float, str], object], namespace: str = '', **kwargs: Any,
+        self, on_event: Callable[[float, str], object], **options: Unpack[RclpyOptions],
     ) -> None:
         """Join the network; nothing happens before the node is spun."""
-        super().__init__('driver_demonstration', namespace=namespace, **kwargs)
+        super().__init__('driver_demonstration', **options)
         self._on_event = on_event
         self.finished = False
         self.failure: DemonstrationError | None = None

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import math
-from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.node import Node
 
+from racecar.base.columns import Array
 from racecar.base.errors import RacecarError, RunError
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.ros import qos
@@ -28,7 +28,6 @@ from racecar.ros.topics import (
 )
 from racecar.ros.waiting_messages import take_waiting
 from racecar.simulation.metrics.run_table import RunJoin
-from racecar.simulation.metrics.tracking_error import Array
 
 
 def _read_speed(data: bytes) -> tuple[AckermannCommand, int]:
@@ -117,7 +116,7 @@ class RunProbe(Node):
         self._names: dict[str, str] = {}
         # The odometry last: the simulator starts once it is subscribed to.
         self._subscriptions_in_turn = []
-        inputs: tuple[tuple[str, type[Any], Callable[[bytes], Any], Callable[..., None]], ...] = (
+        inputs: tuple[tuple[str, type, Callable[[bytes], object], Callable[..., None]], ...] = (
             (REFERENCE_TRAJECTORY, OdometryMessage, read_odometry, self._on_reference),
             (commands, *_COMMANDS.get(commands, (AckermannDriveStamped, read_command)),
              self._on_command),

@@ -5,12 +5,16 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from racecar.base.errors import excerpt, MessageError
 from racecar.cockpit.frames import picture_frame
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 _QUALITY = 80
 _JPEG_START = b'\xff\xd8'
@@ -19,36 +23,37 @@ _ENCODINGS = {'bgr8': (3, (2, 1, 0)), 'rgb8': (3, (0, 1, 2)), 'bgra8': (4, (2, 1
               'rgba8': (4, (0, 1, 2)), 'mono8': (1, (0, 0, 0))}
 
 
-def picture_of(message: Any, time: float, robot: int = 0) -> bytes:
+def picture_of(message: object, time: float, robot: int = 0) -> bytes:
     """Return the frame of a message with the fields of sensor_msgs/Image; time [s].
 
     Raises MessageError for an encoding that is unknown and for pixels that are not all there.
     """
     from PIL import Image
 
-    kind = _ENCODINGS.get(message.encoding)
+    encoding, width, height, step, data = attrgetter(
+        'encoding', 'width', 'height', 'step', 'data')(message)
+    kind = _ENCODINGS.get(encoding)
     if kind is None:
-        raise MessageError(f'its encoding is {excerpt(message.encoding)}, expected one of'
+        raise MessageError(f'its encoding is {excerpt(encoding)}, expected one of'
                            f" {', '.join(_ENCODINGS)}")
     channels, order = kind
-    width, height, step = message.width, message.height, message.step
-    if not width or not height or step < width * channels or len(message.data) != step * height:
+    if not width or not height or step < width * channels or len(data) != step * height:
         raise MessageError(
-            f'it is {width} x {height} pixels in {len(message.data)} bytes of {step} a row')
-    rows = np.frombuffer(message.data, np.uint8).reshape(height, step)
+            f'it is {width} x {height} pixels in {len(data)} bytes of {step} a row')
+    rows = np.frombuffer(data, np.uint8).reshape(height, step)
     pixels = rows[:, :width * channels].reshape(height, width, channels)
     return picture_frame(robot, time, _jpeg(Image.fromarray(
         np.ascontiguousarray(pixels[..., order]))))
 
 
-def picture_of_compressed(message: Any, time: float, robot: int = 0) -> bytes:
+def picture_of_compressed(message: object, time: float, robot: int = 0) -> bytes:
     """Return the frame of a message with the fields of sensor_msgs/CompressedImage; time [s].
 
     Raises MessageError for what is no picture.
     """
     from PIL import Image
 
-    data = bytes(message.data)
+    data = bytes(attrgetter('data')(message))
     if not data.startswith(_JPEG_START):
         try:
             data = _jpeg(Image.open(io.BytesIO(data)))
@@ -58,7 +63,7 @@ def picture_of_compressed(message: Any, time: float, robot: int = 0) -> bytes:
     return picture_frame(robot, time, data)
 
 
-def _jpeg(picture: Any) -> bytes:
+def _jpeg(picture: Image) -> bytes:
     stream = io.BytesIO()
     picture.convert('RGB').save(stream, 'JPEG', quality=_QUALITY)
     return stream.getvalue()

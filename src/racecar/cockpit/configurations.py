@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import math
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggestion
@@ -39,12 +39,32 @@ _HELP = {
 _LARGEST_NUMBER = 1e6
 
 
+class PageOption(TypedDict):
+    """An option of a configuration; choices: names that its value may have."""
+
+    name: str
+    kind: str
+    default: object
+    help: str
+    choices: NotRequired[list[str]]
+
+
+class Configuration(TypedDict):
+    """What may be started, as the message `welcome` has it."""
+
+    name: str
+    summary: str
+    follows_trajectory: bool
+    is_driver: bool
+    options: list[PageOption]
+
+
 def configuration_names() -> list[str]:
     """Return the names of what may be started."""
     return [stack.name for stack in _stacks()]
 
 
-def configurations() -> list[dict[str, Any]]:
+def configurations() -> list[Configuration]:
     """Return the configurations as the message `welcome` has them."""
     return [{
         'name': stack.name, 'summary': stack.summary,
@@ -112,13 +132,14 @@ def _choices(stack: Stack, row: NamedOption) -> list[str]:
     return [name for name in listed() if not name.isdecimal()] if listed else []
 
 
-def _for_page(stack: Stack, row: NamedOption) -> dict[str, Any]:
-    found: dict[str, Any] = {
+def _for_page(stack: Stack, row: NamedOption) -> PageOption:
+    found: PageOption = {
         'name': row.name, 'kind': _KINDS.get(row.option.type, 'choice'),
         'default': [] if row.option.type is tuple else row.default,
         'help': _HELP.get(row.name, row.option.help)}
-    choices = _choices(stack, row)
-    return {**found, 'choices': choices} if choices else found
+    if choices := _choices(stack, row):
+        found['choices'] = choices
+    return found
 
 
 def _check(stack: Stack, row: NamedOption, value: object) -> object:

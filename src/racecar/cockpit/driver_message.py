@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from operator import attrgetter
 
 HAZARD = 'hazard'
 INDICATORS = ('off', 'right', 'left')
@@ -15,6 +15,7 @@ _LAMPS = {
     'left_indicator': 'left_indicator_lit', 'right_indicator': 'right_indicator_lit',
     'front': 'front_lights_lit', 'rear': 'rear_lights_lit', 'antifog': 'antifog_lights_lit',
     'brake': 'brake_lights_lit', 'backwards': 'backwards_lights_lit'}
+_SWITCHES = 'dipped_beams', 'antifog_lights', 'overruled'
 
 
 def lamps_of(state: object) -> dict[str, bool]:
@@ -22,12 +23,13 @@ def lamps_of(state: object) -> dict[str, bool]:
     return {name: bool(getattr(state, field)) for name, field in _LAMPS.items()}
 
 
-def car_of(info: Any, state: Any) -> dict[str, Any]:
+def car_of(info: object, state: object) -> dict[str, object]:
     """Return the fields of the message `car` from a CarInfo and a DriverState."""
-    number = state.indicator if 0 <= state.indicator < len(INDICATORS) else 0
+    name, gear_count, rpm_max = attrgetter('name', 'gear_count', 'engine_max_rpm')(info)
+    gear, indicator, hazard = attrgetter('gear', 'indicator', 'hazard_flashers')(state)
+    number = indicator if 0 <= indicator < len(INDICATORS) else 0
     return {
-        'name': info.name, 'gears': [-1, 0, *range(1, info.gear_count)],
-        'gear': int(state.gear), 'rpm_max': float(info.engine_max_rpm),
-        'indicator': HAZARD if state.hazard_flashers else INDICATORS[number],
-        'dipped_beams': bool(state.dipped_beams), 'antifog_lights': bool(state.antifog_lights),
-        'overruled': bool(state.overruled)}
+        'name': name, 'gears': [-1, 0, *range(1, gear_count)],
+        'gear': int(gear), 'rpm_max': float(rpm_max),
+        'indicator': HAZARD if hazard else INDICATORS[number],
+        **{switch: bool(getattr(state, switch)) for switch in _SWITCHES}}

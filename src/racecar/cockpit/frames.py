@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ def json_frame(kind: str, **fields: object) -> bytes:
     return json.dumps({'type': kind, **fields}, separators=(',', ':'), allow_nan=False).encode()
 
 
-def read_json(frame: bytes) -> dict[str, Any]:
+def read_json(frame: bytes) -> dict[str, object]:
     """Return the fields of a JSON message, `type` among them. Raises FrameError."""
     try:
         # As UTF-8, in which it is sent on; json would guess other encodings, too.
@@ -82,7 +82,8 @@ def state_frame(robot: int, times: NDArray[np.float64], values: NDArray[np.float
 
 
 def scan_frame(
-    robot: int, time: float, angle_min: float, angle_increment: float, ranges: NDArray[Any],
+    robot: int, time: float, angle_min: float, angle_increment: float,
+    ranges: NDArray[np.floating],
 ) -> bytes:
     """Return a laser scan; time [s], angles [rad], ranges (n,) [m], infinite beyond the range."""
     return b''.join((
@@ -101,7 +102,7 @@ def map_frame(x: float, y: float, resolution: float, png: bytes) -> bytes:
 
 
 def mesh_frame(
-    key: str, vertices: NDArray[Any], triangles: NDArray[Any],
+    key: str, vertices: NDArray[np.floating], triangles: NDArray[np.integer],
 ) -> bytes:
     """Return a mesh: vertices (n, 3) [m], indices of triangles (m, 3)."""
     name = key.encode()

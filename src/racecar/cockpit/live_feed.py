@@ -11,7 +11,7 @@ from abc import abstractmethod
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 import contextlib
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from racecar.base.errors import RunError
 from racecar.cockpit import TAP_OPTION
@@ -48,7 +48,7 @@ class LiveFeed(Feed):
         self._wants_pictures = False
         self._viewers: set[int] = set()
         self._wheel = Wheel(self._tell_driver, lambda: self._send('halt'))
-        self._session: dict[str, Any] = {
+        self._session: dict[str, object] = {
             'state': IDLE, 'name': '', 'options': {}, 'text': 'nothing runs'}
 
     @property
@@ -181,8 +181,8 @@ class LiveFeed(Feed):
                 self._on_tap(LOST if fields.get('state') == LOST else RUNNING,
                              str(fields.get('text', '')))
                 return
-            if kind == 'error' and isinstance(fields.get('viewer'), int):
-                self._on_refusal(fields)
+            if kind == 'error' and isinstance(viewer := fields.get('viewer'), int):
+                self._on_refusal(viewer, fields)
                 return
             if kind == 'parameters' and fields.get('again'):
                 self._outlet.keep(frame)
@@ -196,9 +196,8 @@ class LiveFeed(Feed):
         # It may have come only now.
         self._send('camera', wanted=self._wants_pictures)
 
-    def _on_refusal(self, fields: Mapping[str, Any]) -> None:
+    def _on_refusal(self, viewer: int, fields: Mapping[str, object]) -> None:
         assert self._outlet is not None
-        viewer = fields['viewer']
         if fields.get('of') == 'take':
             self._wheel.release(viewer)
         self._outlet.tell(viewer, json_frame('error', **{
@@ -206,7 +205,7 @@ class LiveFeed(Feed):
 
     def _note_pause(self, paused: bool) -> None:
         if self.state in (RUNNING, PAUSED) and paused != (self.state == PAUSED):
-            self._say(PAUSED if paused else RUNNING, self._session['text'])
+            self._say(PAUSED if paused else RUNNING, str(self._session['text']))
 
     def _send(self, kind: str, **fields: object) -> None:
         if self._link is not None:
@@ -270,7 +269,7 @@ class CockpitFeed(LiveFeed):
         else:
             await super().ask(viewer, message)
 
-    async def _start(self, name: str, options: Any) -> None:
+    async def _start(self, name: str, options: Mapping[str, object]) -> None:
         words = command_words(name, options)
         await self.start_child(words, name, options, f'{name} is starting')
 

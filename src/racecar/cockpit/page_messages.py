@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.errors import excerpt, MessageError, ParameterError
 from racecar.base.parameters import Parameter, suggestion
 from racecar.catalogue.tables import REAL_TIME_FACTOR
+from racecar.cockpit.feed import Message
 
 LONGEST = 64 * 1024
 """Of a message [B]."""
@@ -68,7 +69,7 @@ PAGE_MESSAGES = {
 }
 
 
-def read_page_message(text: str) -> dict[str, Any]:
+def read_page_message(text: str) -> Message:
     """Parse a message of a page, with numbers in the types of the table.
 
     Raises MessageError in one line that names what is wrong and what was expected.
@@ -93,7 +94,7 @@ def read_page_message(text: str) -> dict[str, Any]:
         if name not in known:
             raise MessageError(f"message '{kind}' has the field {excerpt(name)}, expected only"
                                f" {', '.join(sorted(known))}")
-    found: dict[str, Any] = {'type': kind}
+    found: dict[str, object] = {'type': kind}
     for field in row.fields:
         try:
             found[field.name] = field.validate(content.get(field.name, field.default))

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.frames import BASE_LINK
@@ -70,9 +70,9 @@ def robot_frames(
 
 def _visual(
     shape: Shape, index: int, keys: dict[str, str], meshes: list[bytes], faults: list[str],
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     """Return a shape for the page; None for a mesh that cannot be had."""
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         'origin': [*shape.origin], 'colour': [*(shape.colour or _GREY)], 'name': shape.name}
     geometry: Geometry = shape.geometry
     match geometry:

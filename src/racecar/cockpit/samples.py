@@ -8,7 +8,7 @@ All rows of a batch at once: at full speed a tick has a fifth of a millisecond f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ _EXTRAPOLATED, _FORGOTTEN = NANOSECONDS // 5, NANOSECONDS // 2
 # Stamps that step back by less come from a second publisher; by more, from another run [ns].
 _JITTER = NANOSECONDS // 10
 _LONG_AGO = -10**18
+_DRIVER = attrgetter('gear', 'rpm', 'throttle', 'brake_intensity')
 # What is shown of the stamp and the numbers of Pose3 and Twist3.
 _ODOMETRY = (0, *(1 + index for index in range(len(Pose3._fields))),
              1 + len(Pose3._fields) + Twist3._fields.index('vx'),
@@ -283,7 +284,6 @@ class Samples:
             error_y * along - error_x * across]))
 
 
-def driver_numbers(message: Any) -> tuple[float, ...]:
+def driver_numbers(message: object) -> tuple[float, ...]:
     """The columns DRIVER of a racecar_interfaces/DriverState."""
-    return tuple(map(float, (
-        message.gear, message.rpm, message.throttle, message.brake_intensity)))
+    return tuple(map(float, _DRIVER(message)))

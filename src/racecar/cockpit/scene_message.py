@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 import io
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +53,7 @@ def _pose(x: float, y: float, z: float, yaw: float) -> list[float]:
     return [x, y, z, 0.0, 0.0, *yaw_to_quaternion(yaw)]
 
 
-def _box(box: Box) -> dict[str, Any]:
+def _box(box: Box) -> dict[str, object]:
     # Walls without end are drawn to a height.
     height = min(box.height, HIGHEST)
     return {'pose': _pose(box.x, box.y, 0.5 * height, box.yaw),

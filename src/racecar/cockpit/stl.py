@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from racecar.description.triangles import corners_of, triangle_count
 _MOST_TRIANGLES = 500_000
 
 
-def read_stl(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+def read_stl(path: Path) -> tuple[NDArray[np.floating], NDArray[np.integer]]:
     """Return vertices (n, 3) [m] and indices of triangles (m, 3); equal vertices are one.
 
     Raises ConfigurationError for what is no binary STL file.

@@ -200,11 +200,12 @@ def read_settings(text: str) -> dict[str, Any]:
         raise ConfigurationError(
             f'settings of the controller {excerpt(text)} are not YAML: {describe_error(error)}'
         ) from error
-    if not isinstance(settings or {}, dict):
+    found = settings or {}
+    if not isinstance(found, dict):
         raise ConfigurationError(
             f'settings of the controller are {excerpt(text)}, expected a YAML mapping, for'
             ' example {gain: 3.0}')
-    return settings or {}
+    return found
 
 
 def _keyword_arguments(constructor: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.parameter_fields import fields_of, Row, table_of
+from racecar.base.parameter_fields import made_of, Row, table_of
 from racecar.base.readings import LaserScan
 from racecar.base.types import AckermannCommand
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -66,7 +66,7 @@ class GapFollower:
 
     def tune(self, values: Mapping[str, Any]) -> None:
         """Take over other values."""
-        self._settings = GapSettings(**fields_of(GapSettings, '', values))
+        self._settings = made_of(GapSettings, '', values)
 
     def command(self, scan: LaserScan) -> AckermannCommand:
         """Return speed and steering for a scan; a stop for one without rays ahead."""

@@ -170,7 +170,7 @@ class TrajectoryTracker:
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that an update calls; nothing changes."""
         self.origin_for(AT_REST)
-        self._update(self.state.copy(), self.parameters, AT_REST[1:], (0.0, 0.0), 0.0, 0.0)
+        self._update(self.state.copy(), self.parameters, AT_REST[1:], (0.0,) * 4)
 
     @functools.cached_property
     def _update(self) -> Callable[..., tuple[float, ...]]:
@@ -230,7 +230,7 @@ class TrajectoryTracker:
         origin_x, origin_y = self._origin
         (vx, vy, error_x, error_y, x, y, reference_vx, reference_vy, ax, ay, heading, rate,
          direction) = self._update(
-            self.state, self.parameters, odometry[1:], self._origin, time, dt)
+            self.state, self.parameters, odometry[1:], (origin_x, origin_y, time, dt))
         return TrackerOutput(
             PlanarVelocity(vx, vy),
             ReferencePoint(origin_x + x, origin_y + y, reference_vx, reference_vy, ax, ay),

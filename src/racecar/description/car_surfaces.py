@@ -8,11 +8,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.description.triangles import outward, solid, Triangles
-
-FloatArray = NDArray[np.float64]
 
 _STATIONS, _ARCH_STATIONS = 36, 14
 _SIDE, _TOP = 10, 7
@@ -63,7 +61,7 @@ def half_width(body: LowerBody, x: float, z: float) -> float:
     return body.half_width * _plan(body, x) * _flank(body, z, upper_edge(body, x))
 
 
-def _lower_ring(body: LowerBody, x: float) -> FloatArray:
+def _lower_ring(body: LowerBody, x: float) -> Array:
     """Return the ring of a lower half at x: up the left side, over to the right, and down."""
     top = upper_edge(body, x)
     bottom = body.floor
@@ -131,7 +129,7 @@ def _level(house: Cabin, share: float) -> tuple[float, float, float, float]:
             house.foot + share * (house.top - house.foot))
 
 
-def _cabin_ring(house: Cabin, share: float, scale: float) -> FloatArray:
+def _cabin_ring(house: Cabin, share: float, scale: float) -> Array:
     middle, length, width, z = _level(house, share)
     angles = 2.0 * math.pi * (np.arange(_AROUND) + 0.5) / _AROUND
     cosine, sine = np.cos(angles), np.sin(angles)

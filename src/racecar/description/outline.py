@@ -8,18 +8,16 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.base.poses import NO_POSE, pose_of_child
 from racecar.base.shapes import Box, Cylinder, Geometry, Mesh
 from racecar.base.share import resource_file
 from racecar.description.robot_tree import RobotTree
 from racecar.description.triangles import corners_of
 
-FloatArray = NDArray[np.float64]
 
-
-def outline(tree: RobotTree, positions: Mapping[str, float] | None = None) -> FloatArray:
+def outline(tree: RobotTree, positions: Mapping[str, float] | None = None) -> Array:
     """Return the corners (n, 3) of the box about each visual, in the root [m].
 
     positions: of joints by name [rad or m], 0 for those that are missing. Raises

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import math
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError
 from racecar.dynamics.vehicles.wheel_parameters import WheelShape
 
-FloatArray = NDArray[np.float64]
+if TYPE_CHECKING:
+    from trimesh import Trimesh
 
 # Of trimesh, for what solids have together: the package manifold3d.
 _ENGINE = 'manifold'
@@ -42,7 +44,7 @@ class WheelMass(NamedTuple):
     across: float
 
 
-def wheel_meshes(shape: WheelShape) -> tuple[Any, Any]:
+def wheel_meshes(shape: WheelShape) -> tuple[Trimesh, Trimesh]:
     """Return tyre and rim as watertight trimesh.Trimesh, in m.
 
     Raises ConfigurationError for a shape that there cannot be, and, saying what to install, where
@@ -53,17 +55,17 @@ def wheel_meshes(shape: WheelShape) -> tuple[Any, Any]:
     return tyre_mesh(shape), rim_mesh(shape)
 
 
-def tyre_mesh(shape: WheelShape) -> Any:
+def tyre_mesh(shape: WheelShape) -> Trimesh:
     """Return the ring from rim_radius to tire_radius with round shoulders."""
     return _in_library_size(shape, _tyre)
 
 
-def rim_mesh(shape: WheelShape) -> Any:
+def rim_mesh(shape: WheelShape) -> Trimesh:
     """Return ring, beams and central part as one solid."""
     return _in_library_size(shape, _rim)
 
 
-def _in_library_size(shape: WheelShape, make: Callable[[WheelShape], Any]) -> Any:
+def _in_library_size(shape: WheelShape, make: Callable[[WheelShape], Trimesh]) -> Trimesh:
     """Make a mesh at a size at which no face is so small that the library takes it for none."""
     factor = _SIZE / shape.tire_radius
     mesh = make(shape.stretched(factor, factor))
@@ -71,7 +73,7 @@ def _in_library_size(shape: WheelShape, make: Callable[[WheelShape], Any]) -> An
     return mesh
 
 
-def _tyre(shape: WheelShape) -> Any:
+def _tyre(shape: WheelShape) -> Trimesh:
     half, outer, inner = 0.5 * shape.thickness, shape.tire_radius, shape.rim_radius
     # A quarter of an ellipse, from the side of the tyre to the tread.
     along, across = shape.curvature_factor * half, shape.curvature_factor * (outer - inner)
@@ -84,7 +86,7 @@ def _tyre(shape: WheelShape) -> Any:
         [(inner, half)], upper, lower, [(inner, -half)]]), shape.subdivision)
 
 
-def _rim(shape: WheelShape) -> Any:
+def _rim(shape: WheelShape) -> Trimesh:
     half = 0.5 * shape.thickness
     wall, rim = shape.wall_radius, shape.rim_radius
     low = shape.rim_beam_offset - 0.5 * shape.rim_beam_thickness
@@ -104,17 +106,18 @@ def _rim(shape: WheelShape) -> Any:
     try:
         star = boolean.intersection(
             [boolean.union(beams, engine=_ENGINE), disc], engine=_ENGINE)
-        return boolean.union(
+        found: Trimesh = boolean.union(
             [star, _turned(ring, shape.subdivision), _turned(np.array(hub), shape.subdivision)],
             engine=_ENGINE)
     except ImportError as error:
         raise _missing(error) from error
+    return found
 
 
-def _beam(shape: WheelShape, direction: float) -> Any:
+def _beam(shape: WheelShape, direction: float) -> Trimesh:
     """Return a bar from the axle to the outside of the rim, in a direction [rad]."""
     trimesh, end = _library(), shape.rim_radius
-    beam = trimesh.creation.box((end, shape.rim_beam_width, shape.rim_beam_thickness))
+    beam: Trimesh = trimesh.creation.box((end, shape.rim_beam_width, shape.rim_beam_thickness))
     beam.apply_translation((0.5 * end, 0.0, shape.rim_beam_offset))
     beam.apply_transform(
         trimesh.transformations.rotation_matrix(direction, (0.0, 0.0, 1.0)))
@@ -139,7 +142,7 @@ def wheel_mass(shape: WheelShape, mass: float) -> WheelMass:
     return WheelMass(mass, float(centre), float(about_axle), float(across))
 
 
-def _turned(profile: FloatArray, segments: int) -> Any:
+def _turned(profile: Array, segments: int) -> Trimesh:
     """Turn an outline of (radius, z) about z; one that does not end on the axis is closed."""
     first, last = profile[0], profile[-1]
     if first[0] > 0.0 or last[0] > 0.0:
@@ -147,13 +150,13 @@ def _turned(profile: FloatArray, segments: int) -> Any:
     # Round shoulders of no size have all their points in one place.
     moved = np.abs(np.diff(profile, axis=0)).max(axis=1) > 1e-9 * np.abs(profile).max()
     profile = profile[np.concatenate([[True], moved])]
-    mesh = _library().creation.revolve(profile, sections=segments)
+    mesh: Trimesh = _library().creation.revolve(profile, sections=segments)
     if mesh.volume < 0.0:
         mesh.invert()
     return mesh
 
 
-def _library() -> Any:
+def _library() -> ModuleType:
     try:
         import trimesh
     except ImportError as error:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.parameter_fields import fields_of, Row, table_of, with_plain_signature
+from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_signature
 from racecar.base.parameter_file import load_parameter_file
 from racecar.differential.distance_sensor import GENERIC, SENSOR_TYPES
 from racecar.differential.state import WheelBase
@@ -115,7 +115,7 @@ class RobotParameters:
         """
         own = ROBOT_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name.startswith(PREFIX)})
-        robot = cls(**fields_of(cls, PREFIX, own))
+        robot = made_of(cls, PREFIX, own)
         contradiction = robot.contradiction
         if contradiction:
             raise ParameterError(contradiction)

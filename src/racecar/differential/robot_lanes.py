@@ -158,7 +158,7 @@ class RobotMotion(NamedTuple):
         """Nothing: the velocities of the state are those of the step before."""
         return None, None
 
-    def place(self, layout: Layout) -> tuple[Part, None]:
+    def place(self, layout: Layout) -> tuple[Part[WheelsState], None]:
         """Place the state."""
         return layout.part(self.state), None
 

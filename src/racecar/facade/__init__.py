@@ -6,9 +6,13 @@ docs/python.md shows these names at work. What they take and return is stable: a
 in the changelog.
 """
 
+from racecar.facade.rollouts import Rollouts, rollouts
 from racecar.facade.run import load, Run
 from racecar.facade.simulation import simulate
 from racecar.facade.sweeps import sweep, SweepPoint, SweepResult
 from racecar.facade.vehicle import Vehicle
 
-__all__ = ['Run', 'SweepPoint', 'SweepResult', 'Vehicle', 'load', 'simulate', 'sweep']
+__all__ = [
+    'Rollouts', 'Run', 'SweepPoint', 'SweepResult', 'Vehicle', 'load', 'rollouts', 'simulate',
+    'sweep',
+]

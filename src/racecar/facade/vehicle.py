@@ -61,7 +61,7 @@ class Vehicle(Mapping[str, Any]):
             # All of them, as they go over the file of some other vehicle.
             given = {row.name: row.default for row in VEHICLE_FILE_PARAMETERS
                      if row.default is not None}
-            given |= {_full_name(name): value for name, value in vehicle.items()}
+            given |= {full_name(name): value for name, value in vehicle.items()}
             self._take(None, {}, given)
         elif isinstance(vehicle, str | os.PathLike):
             name = os.path.expanduser(os.fspath(vehicle))
@@ -98,10 +98,10 @@ class Vehicle(Mapping[str, Any]):
         for an unknown name, naming the nearest ones, for a value that is not allowed, and for what
         cannot be a vehicle.
         """
-        new = {_full_name(name): value for name, value in {**(changes or {}), **more}.items()}
+        new = {full_name(name): value for name, value in {**(changes or {}), **more}.items()}
         vehicle = Vehicle.__new__(Vehicle)
         vehicle._take(self.source, self._of_source, {
-            **{_full_name(name): value for name, value in self.changes.items()}, **new})
+            **{full_name(name): value for name, value in self.changes.items()}, **new})
         return vehicle
 
     @property
@@ -117,7 +117,7 @@ class Vehicle(Mapping[str, Any]):
         return vehicle_sheet(self.parameters)
 
     def __getitem__(self, name: str) -> Any:
-        return self._values[_full_name(name)]
+        return self._values[full_name(name)]
 
     def __iter__(self) -> Iterator[str]:
         return map(_short_name, self._values)
@@ -167,7 +167,7 @@ _BY_UNDERSCORES = {_short_name(name).replace('.', '_'): name
                    for name in VEHICLE_FILE_PARAMETERS.names}
 
 
-def _full_name(name: str) -> str:
+def full_name(name: str) -> str:
     """Name in VEHICLE_FILE_PARAMETERS. Raises ParameterError with the nearest ones."""
     full = f'{PREFIX}{str(name).removeprefix(PREFIX)}'
     if full in VEHICLE_FILE_PARAMETERS:

@@ -33,7 +33,7 @@ from scipy.ndimage import binary_erosion, gaussian_filter1d, label
 from scipy.optimize import least_squares
 
 from racecar.identification.drive import Array, Flags
-from racecar.identification.smoother import noise_of, smooth_linear
+from racecar.identification.smoother import LinearModel, noise_of, smooth_linear
 
 LAG = 0.5
 """Time over which path and accelerometer are compared [s]."""
@@ -205,7 +205,8 @@ def _smooth(
     # What is smoothed is how far the path is from the summed acceleration: all of it is linear.
     off = path - position
     found = smooth_linear(
-        transition, process, np.array([[1.0, 0.0, 0.0, 1.0]]), np.array([[noise_of(path)**2]]),
+        LinearModel(transition, process, np.array([[1.0, 0.0, 0.0, 1.0]]),
+                    np.array([[noise_of(path)**2]])),
         np.ascontiguousarray(off[:, None]), np.array([off[0], 0.0, 0.0, 0.0]),
         np.diag([path_error**2 + 1e-4, 25.0, *errors]))
     return position + found[:, 0], rate + found[:, 1]

@@ -95,7 +95,8 @@ def judge(
     found = []
     for drive in drives:
         after = adaptation if drive.duration > adaptation + _LEAST_REST else 0.0
-        windows = cut_windows(drive, length=HORIZON, every=_EVERY, horizons=1, start=after)
+        windows = cut_windows(drive, length=HORIZON, every=_EVERY, horizons=1,
+                              part=(after, math.inf))
         if not len(windows.starts):
             raise RunError(f'{drive.name}: no window of {HORIZON:g} s in which the car moves')
         scores = {'constant velocity': _score(
@@ -139,7 +140,7 @@ def adapt_scale(
 
     end [s]: of that start. Without a window in it the scale is 1.
     """
-    windows = cut_windows(drive, length=HORIZON, every=0.5 * HORIZON, horizons=1, end=end)
+    windows = cut_windows(drive, length=HORIZON, every=0.5 * HORIZON, horizons=1, part=(0.0, end))
     if not len(windows.starts):
         return 1.0
     stage = Stage('scale', candidate.kind, (), False, '')

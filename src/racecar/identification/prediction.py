@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import compiled, importable, kernel, pure
+from racecar.base.compiled import compiled, importable, kernel, pure, routine, types_of
 from racecar.base.rows import at_origin, load, moved, Part, plus, store, zeros_like
 from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles import KinematicUndersteer, SingleTrack, SingleTrackSlip
 from racecar.dynamics.vehicles.interface import Command, Equations
-from racecar.identification.drive import Array, Drive
+from racecar.identification.drive import Array, Channel, Drive, Flags
 from racecar.simulation.engine import Layout
 
 SUBSTEPS = 2
@@ -96,7 +96,7 @@ class WheelSensor(NamedTuple):
 
 def cut_windows(
     drive: Drive, *, length: float, every: float, horizons: int, block: float = 5.0,
-    from_speed: float = FROM_SPEED, start: float = 0.0, end: float = math.inf,
+    from_speed: float = FROM_SPEED, part: tuple[float, float] = (0.0, math.inf),
     run_in: float = 0.0,
 ) -> Windows:
     """Cut windows of a length [s], one every so often [s], where the drive is valid and moves.
@@ -104,16 +104,16 @@ def cut_windows(
     It moves where the car is faster than from_speed [m/s] and the wheels turn: a car that stands
     only seems to move while a localisation finds it anew.
 
-    horizons: how many, evenly spaced up to the length; block [s]: see Windows; start, end: part of
-    the drive [s]; run_in [s]: the prediction begins so much earlier, with the velocities measured
-    there, and its pose counts from the start of the window.
+    horizons: how many, evenly spaced up to the length; block [s]: see Windows; part: start and end
+    of the part of the drive [s]; run_in [s]: the prediction begins so much earlier, with the
+    velocities measured there, and its pose counts from the start of the window.
     """
     count, lead = round(length / drive.period), round(run_in / drive.period)
     good = drive.valid & (drive.vx > from_speed) & (drive.wheel_speed > TURNING)
     # Number of good samples up to each one.
     total = np.concatenate([[0], np.cumsum(good)])
-    first = round(max(start, 0.3 + run_in) / drive.period)
-    last = min(drive.x.size - 1.0, end / drive.period) - count
+    first = round(max(part[0], 0.3 + run_in) / drive.period)
+    last = min(drive.x.size - 1.0, part[1] / drive.period) - count
     starts = np.arange(first, max(int(last) + 1, first), max(round(every / drive.period), 1))
     starts = starts[starts + count < drive.x.size]
     starts = starts[total[starts + count + 1] - total[starts - lead] == count + lead + 1]
@@ -179,25 +179,32 @@ def make_steps(
     needed = np.zeros(drive.x.size, dtype=np.bool_)
     needed[begins] = needed[windows.starts] = True
     needed[windows.starts[:, None] + windows.horizons[None, :]] = True
-    commands = drive.steering_switches
+    switches = drive.steering_switches
     first, values, count = _steps(
-        needed, commands.t + actuator.delay, actuator.gain * commands.values + actuator.offset,
-        actuator.lag, min(actuator.rate, _NO_LIMIT), wheel_way(drive, sensor), sensor.delay,
-        drive.period,
-        drive.period / SUBSTEPS)
+        needed, Channel(switches.t + actuator.delay,
+                        actuator.gain * switches.values + actuator.offset),
+        actuator.lag, actuator.rate, _Way(wheel_way(drive, sensor), sensor.delay, drive.period))
     return Steps(first, values[:count])
+
+
+class _Way(NamedTuple):
+    """Way of the wheels [m] at samples `period` [s] apart, which they have `delay` [s] later."""
+
+    values: Array
+    delay: float
+    period: float
 
 
 @kernel
 def _steps(
-    needed: NDArray[np.bool_], switches: Array, commands: Array, lag: float, rate: float,
-    way: Array, way_delay: float, period: float, longest: float,
+    needed: Flags, commands: Channel, lag: float, rate: float, way: _Way,
 ) -> tuple[NDArray[np.int64], Array, int]:
     """Write steps between needed samples and switches of the command; see Steps.
 
-    switches (m,) [s]: when the steering begins to follow commands (m,) [rad]; way (n,) [m]: of the
-    wheels, which have it way_delay [s] later; longest: step [s].
+    commands: from when on the steering follows which one [rad]; lag, rate: of SteeringActuator.
     """
+    period, longest = way.period, way.period / SUBSTEPS
+    switches = commands.t
     first = np.full(len(needed), -1)
     last = len(needed) - 1
     while last > 0 and not needed[last]:
@@ -205,9 +212,9 @@ def _steps(
     most = 2 * (len(switches) + len(needed)) + int(last * period / longest) + 2
     values = np.empty((most, _COLUMNS))
     count, sample, switch = 0, 0, 0
-    wanted = angle = commands[0]
+    wanted = angle = commands.values[0]
     now = 0.0
-    went, speed = _along(way, -way_delay / period)
+    along = _along(way.values, -way.delay / period)
     while True:
         if needed[sample]:
             first[sample] = count
@@ -220,7 +227,7 @@ def _steps(
         while now < there:
             # What switches now, or did before the drive.
             while switch < len(switches) and switches[switch] <= now + _INSTANT:
-                wanted = commands[switch]
+                wanted = commands.values[switch]
                 switch += 1
             end = there
             if switch < len(switches) and switches[switch] < there - _INSTANT:
@@ -228,31 +235,46 @@ def _steps(
             pieces = max(math.ceil((end - now) / longest - 1e-6), 1)
             step = (end - now) / pieces
             for _ in range(pieces):
-                change = wanted - angle
-                if rate < _NO_LIMIT:
-                    # Not exact: the limit acts on whole halves of a step.
-                    begin = angle
-                    half = change if lag <= 0.0 else change * -math.expm1(-0.5 * step / lag)
-                    whole = change if lag <= 0.0 else change * -math.expm1(-step / lag)
-                    mean = angle + min(max(half, -0.5 * rate * step), 0.5 * rate * step)
-                    angle += min(max(whole, -rate * step), rate * step)
-                    finish = angle
-                else:
-                    share, slope = _lagged_moments(step, lag)
-                    mean = wanted - change * share
-                    begin, finish = mean - change * slope, mean + change * slope
-                    angle = wanted - (change * math.exp(-step / lag) if lag > 0.0 else 0.0)
-                before, slower = went, speed
-                went, speed = _along(way, (now + step - way_delay) / period)
+                before = along
+                along = _along(way.values, (now + step - way.delay) / period)
                 row = values[count]
                 row[0] = step
-                row[2] = (went - before) / step
-                row[1] = row[2] - 0.5 * (speed - slower) / period
-                row[3] = row[2] + 0.5 * (speed - slower) / period
-                row[4], row[5], row[6] = begin, mean, finish
+                row[1], row[2], row[3] = _speeds(before, along, step, period)
+                row[4], row[5], row[6], angle = _steered(angle, wanted, step, lag, rate)
                 count += 1
                 now += step
             now = end
+
+
+@pure
+def _speeds(
+    before: tuple[float, float], after: tuple[float, float], step: float, period: float,
+) -> tuple[float, float, float]:
+    """Speed [m/s] at start, middle and end of a step [s]; see Steps.values.
+
+    before, after: way [m] there and its derivative by samples.
+    """
+    mean, change = (after[0] - before[0]) / step, 0.5 * (after[1] - before[1]) / period
+    return mean - change, mean, mean + change
+
+
+@pure
+def _steered(
+    angle: float, wanted: float, step: float, lag: float, rate: float,
+) -> tuple[float, float, float, float]:
+    """Angle [rad] at start, middle and end of a step [s], as in Steps.values, and the true one."""
+    change = wanted - angle
+    if rate < _NO_LIMIT:
+        # Not exact: the limit acts on whole halves of a step.
+        half = change if lag <= 0.0 else change * -math.expm1(-0.5 * step / lag)
+        whole = change if lag <= 0.0 else change * -math.expm1(-step / lag)
+        finish = angle + min(max(whole, -rate * step), rate * step)
+        return (angle, angle + min(max(half, -0.5 * rate * step), 0.5 * rate * step), finish,
+                finish)
+    share, slope = _lagged_moments(step, lag)
+    mean = wanted - change * share
+    return (mean - change * slope, mean, mean + change * slope,
+            wanted - (change * math.exp(-step / lag) if lag > 0.0 else 0.0))
 
 
 @pure
@@ -326,57 +348,79 @@ def _prediction(equations: Equations, kind: _Kind) -> Callable[..., None]:
     state_part, parameters_part = places.state, Part(equations.parameters)
     begin, finish, step_all = kind.begin, kind.finish, kind.step(equations, places)
 
-    def predict_all(
-        out: Array, starts: NDArray[np.int64], initial: Array, horizons: NDArray[np.int64],
-        first: NDArray[np.int64], values: Array, parameters: Flat, limit: float, lead: int,
-    ) -> None:
+    def predict_all(out: Array, windows: Windows, steps: Steps, parameters: Flat) -> None:
         """Write the poses of windows, LANES of them side by side."""
         rows: Any = np.zeros(row_count * LANES)
         car = load(parameters, parameters_part, 0)
         # Columns of Steps, of each window its own.
         given, begun = np.zeros((_COLUMNS, LANES)), np.zeros((LANES, 3))
         done, ends = np.zeros(LANES, dtype=np.int64), np.zeros(LANES, dtype=np.int64)
-        for begin_at in range(0, len(starts), LANES):
-            count = min(LANES, len(starts) - begin_at)
+        for first in range(0, len(windows.starts), LANES):
+            count = min(LANES, len(windows.starts) - first)
             for i in range(count):
-                w = begin_at + i
-                store(rows, state_part, i, begin(
-                    initial[w, 0], initial[w, 1], initial[w, 2], car))
-                done[i] = first[starts[w] - lead]
+                vx, vy, rate = windows.initial[first + i]
+                store(rows, state_part, i, begin(vx, vy, rate, car))
+                done[i] = steps.first[windows.starts[first + i] - windows.lead]
             # The first horizon is that of the start itself.
-            for h in range(-1, len(horizons)):
-                most = 0
+            for h in range(-1, len(windows.horizons)):
+                horizon = windows.horizons[h] if h >= 0 else 0
                 for i in range(count):
-                    ends[i] = first[starts[begin_at + i] + (horizons[h] if h >= 0 else 0)]
-                    most = max(most, ends[i] - done[i])
-                for _ in range(most):
-                    for i in range(count):
-                        # Where others have more steps, it waits in one that takes no time.
-                        goes_on = done[i] < ends[i]
-                        row = values[done[i] if goes_on else max(done[i] - 1, 0)]
-                        for column in range(_COLUMNS):
-                            given[column, i] = row[column]
-                        if goes_on:
-                            done[i] += 1
-                        else:
-                            given[0, i] = 0.0
+                    ends[i] = steps.first[windows.starts[first + i] + horizon]
+                for _ in range(_most(ends, done, count)):
+                    _take_step(given, steps.values, done, ends, count)
                     step_all(rows, given, car, count)
                 for i in range(count):
                     x, y, yaw = finish(load(rows, state_part, i), car)
                     if h < 0:
                         begun[i, 0], begun[i, 1], begun[i, 2] = x, y, yaw
-                        continue
-                    x, y, yaw = x - begun[i, 0], y - begun[i, 1], yaw - begun[i, 2]
-                    cosine, sine = math.cos(begun[i, 2]), math.sin(begun[i, 2])
-                    x, y = cosine * x + sine * y, cosine * y - sine * x
-                    w = begin_at + i
-                    out[w, h, 0] = min(max(x, -limit), limit) if x == x else limit
-                    out[w, h, 1] = min(max(y, -limit), limit) if y == y else limit
-                    out[w, h, 2] = min(max(yaw, -limit), limit) if yaw == yaw else limit
+                    else:
+                        _write_seen(out[first + i, h], begun[i], x, y, yaw)
 
-    return compiled(predict_all, (
-        '(float64[:, :, ::1], int64[::1], float64[:, ::1], int64[::1], int64[::1],'
-        ' float64[:, ::1], float64[::1], float64, int64)'))
+    no_numbers, no_samples = np.empty((0, 0)), np.empty(0, dtype=np.int64)
+    return compiled(predict_all, types_of(
+        np.empty((0, 0, 0)),
+        Windows(no_samples, no_numbers, no_samples, np.empty((0, 0, 0)), no_samples),
+        Steps(no_samples, no_numbers), np.empty(0)))
+
+
+@routine
+def _most(ends: NDArray[np.int64], done: NDArray[np.int64], count: int) -> int:
+    """Steps of the window that has most of them to its end."""
+    most = 0
+    for i in range(count):
+        most = max(most, ends[i] - done[i])
+    return most
+
+
+@routine
+def _take_step(
+    given: Array, values: Array, done: NDArray[np.int64], ends: NDArray[np.int64], count: int,
+) -> None:
+    """Give each window the values of its next step; one without waits in one of no time."""
+    for i in range(count):
+        goes_on = done[i] < ends[i]
+        row = values[done[i] if goes_on else max(done[i] - 1, 0)]
+        for column in range(_COLUMNS):
+            given[column, i] = row[column]
+        if goes_on:
+            done[i] += 1
+        else:
+            given[0, i] = 0.0
+
+
+@routine
+def _write_seen(out: Array, begun: Array, x: float, y: float, yaw: float) -> None:
+    """Write a pose as seen from the one where the window began; see MOST_VALUE."""
+    dx, dy, turned = x - begun[0], y - begun[1], yaw - begun[2]
+    cosine, sine = math.cos(begun[2]), math.sin(begun[2])
+    out[0] = _bounded(cosine * dx + sine * dy)
+    out[1] = _bounded(cosine * dy - sine * dx)
+    out[2] = _bounded(turned)
+
+
+@pure
+def _bounded(value: float) -> float:
+    return min(max(value, -MOST_VALUE), MOST_VALUE) if value == value else MOST_VALUE
 
 
 def _step_each(equations: Equations, places: _Rows) -> Callable[..., None]:
@@ -485,6 +529,5 @@ def predict(
     """Return the poses (w, h, 3) that a model predicts, as Windows.measured; see make_steps()."""
     out = np.empty_like(windows.measured)
     _prediction(model.equations, _KINDS[type(model)])(
-        out, windows.starts, windows.initial, windows.horizons, steps.first, steps.values,
-        np.asarray(model.parameters), MOST_VALUE, windows.lead)
+        out, windows, steps, np.asarray(model.parameters))
     return out

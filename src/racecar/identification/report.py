@@ -35,15 +35,7 @@ def identification_page(result: Identification, title: str) -> HtmlPage:
     for row in estimates:
         if row.verdict.word == UNIDENTIFIABLE:
             page.warning(f'{row.name} cannot be told: {row.verdict.reason}')
-    page.heading('Estimates')
-    page.table(
-        ['Quantity', 'Value', 'Unit', '90 % interval', 'Between sessions', 'Verdict', 'Why',
-         'Source'],
-        [[row.name, f'{row.value:.4g}', row.unit,
-          '' if row.interval is None else '{:.4g} to {:.4g}'.format(*row.interval),
-          '' if row.spread is None else f'{row.spread:.2g}', row.verdict.word,
-          row.verdict.reason, row.source] for row in estimates],
-        numbers=[1, 3, 4], remarks=[6, 7])
+    _estimates(page, result)
     _baselines(page, f'Errors after {HORIZON:g} s, open loop, within the drives',
                result.judgements)
     if result.left_out:
@@ -59,18 +51,7 @@ def identification_page(result: Identification, title: str) -> HtmlPage:
     page.paragraph('Rise of the cost when one value is held and the others find their best again,'
                    ' in units in which a parabola reads 2 at two standard errors. A profile that'
                    ' stays below 1.35 on a side is open: the drives do not tell the value.')
-    charts = []
-    for name, profile in result.profiles.items():
-        if ':' in name:
-            continue
-        value = result.final.values[name]
-        order = np.argsort([*profile.values, value])
-        chart = Chart(f'{name} [{result.estimates[name].unit}]', ['scaled rise'])
-        chart.line(np.array([*profile.values, value])[order],
-                   np.array([*profile.rises, 0.0])[order], 'profile')
-        chart.level(1.35, '90 %')
-        charts.append((chart, f'{name}: {result.estimates[name].verdict.word}'))
-    page.charts(charts)
+    page.charts(_profiles(result))
     page.heading('Stages')
     page.table(['Stage', 'What', 'Fit'],
                [[row.stage.name, row.stage.text, row.text] for row in result.stages],
@@ -87,6 +68,33 @@ def identification_page(result: Identification, title: str) -> HtmlPage:
                              f' {drive.source}')
                 for drive in result.drives])
     return page
+
+
+def _estimates(page: HtmlPage, result: Identification) -> None:
+    page.heading('Estimates')
+    page.table(
+        ['Quantity', 'Value', 'Unit', '90 % interval', 'Between sessions', 'Verdict', 'Why',
+         'Source'],
+        [[row.name, f'{row.value:.4g}', row.unit,
+          '' if row.interval is None else '{:.4g} to {:.4g}'.format(*row.interval),
+          '' if row.spread is None else f'{row.spread:.2g}', row.verdict.word,
+          row.verdict.reason, row.source] for row in result.estimates.values()],
+        numbers=[1, 3, 4], remarks=[6, 7])
+
+
+def _profiles(result: Identification) -> list[tuple[Chart, str]]:
+    charts = []
+    for name, profile in result.profiles.items():
+        if ':' in name:
+            continue
+        value = result.final.values[name]
+        order = np.argsort([*profile.values, value])
+        chart = Chart(f'{name} [{result.estimates[name].unit}]', ['scaled rise'])
+        chart.line(np.array([*profile.values, value])[order],
+                   np.array([*profile.rises, 0.0])[order], 'profile')
+        chart.level(1.35, '90 %')
+        charts.append((chart, f'{name}: {result.estimates[name].verdict.word}'))
+    return charts
 
 
 def _baselines(page: HtmlPage, title: str, judgements: Sequence[Judgement]) -> None:

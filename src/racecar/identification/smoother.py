@@ -60,16 +60,25 @@ def _keep_matrix(rows: Array, k: int, row: Array) -> None:
             rows[k, i, j] = row[i, j]
 
 
-@kernel
-def smooth_linear(
-    transition: Array, process: Array, measured: Array, noise: Array, values: Array,
-    state: Array, covariance: Array,
-) -> Array:
-    """Return the smoothed states (n, s) of x' = F x + w, z = H x + v.
+class LinearModel(NamedTuple):
+    """x' = F x + w, z = H x + v: transition F (s, s), measured H (m, s).
 
-    transition F, process Q (s, s); measured H (m, s); noise R (m, m); values z (n, m); state,
-    covariance: before the first value.
+    process Q (s, s), noise R (m, m): covariances of w and v.
     """
+
+    transition: Array
+    process: Array
+    measured: Array
+    noise: Array
+
+
+@kernel
+def smooth_linear(model: LinearModel, values: Array, state: Array, covariance: Array) -> Array:
+    """Return the smoothed states (n, s) of a model.
+
+    values z (n, m); state, covariance: before the first value.
+    """
+    transition, process, measured, noise = model
     count, size = len(values), len(state)
     predicted = np.empty((count, size))
     filtered = np.empty((count, size))
@@ -133,8 +142,8 @@ def smooth_axis(values: Array, period: float) -> Array:
         [h**4 / 8.0, h**3 / 3.0, h**2 / 2.0],
         [h**3 / 6.0, h**2 / 2.0, h]]) + 1e-12 * np.eye(3)
     return smooth_linear(
-        transition, process, np.array([[1.0, 0.0, 0.0]]),
-        np.array([[noise_of(values)**2]]), np.ascontiguousarray(values[:, None]),
+        LinearModel(transition, process, np.array([[1.0, 0.0, 0.0]]),
+                    np.array([[noise_of(values)**2]])), np.ascontiguousarray(values[:, None]),
         np.array([values[0], 0.0, 0.0]), np.diag([1.0, 25.0, 100.0]))
 
 
@@ -152,7 +161,7 @@ def smooth_heading(yaw: Array, gyro: Array | None, period: float) -> Array:
         values.append(gyro)
     bias = 0.05**2 if gyro is not None else 1e-12
     return smooth_linear(
-        transition, process, np.array(measured), np.diag(noise),
+        LinearModel(transition, process, np.array(measured), np.diag(noise)),
         np.ascontiguousarray(np.column_stack(values)), np.array([yaw[0], 0.0, 0.0]),
         np.diag([1.0, 25.0, bias]))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from rclpy.exceptions import InvalidTopicNameException
@@ -28,7 +28,7 @@ from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import command_template, read_command
 from racecar.ros.freshness import staleness
 from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import TableNode
+from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 
 ACTIVE_TOPIC = '~/active'
@@ -55,9 +55,9 @@ class AckermannMuxNode(TableNode):
     Parameters: racecar.catalogue.tables.ACKERMANN_MUX.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be used."""
-        super().__init__(kwargs.pop('node_name', 'ackermann_cmd_mux'), ACKERMANN_MUX, **kwargs)
+        super().__init__('ackermann_cmd_mux', ACKERMANN_MUX, **options)
         self._sources: list[Subscription] = []
         self._last = AckermannCommand(0.0, 0.0)
         # The newest command of each source that is forwarded and takes no part in lockstep.
@@ -104,9 +104,9 @@ class AckermannMuxNode(TableNode):
         response.message = f"sources: {', '.join(s.name for s in configuration.sources)}"
         return response
 
-    def _load(self, values: Mapping[str, Any]) -> MuxConfiguration:
+    def _load(self, values: Mapping[str, object]) -> MuxConfiguration:
         """Return the mux file's content; raise ConfigurationError for what cannot be used."""
-        path = find_config(values['config_file'])
+        path = find_config(str(values['config_file']))
         configuration = load_mux_configuration(path)
         found = {self.resolve_topic_name(ACTIVE_TOPIC): ACTIVE_TOPIC}
         for topic in (configuration.output,
@@ -181,7 +181,7 @@ class AckermannMuxNode(TableNode):
         topics = [subscription.topic_name for subscription in self._sources]
         known = [self.resolve_topic_name(f'~/{topic}') for topic in self._awaited] or topics
         shared = {self.resolve_topic_name(f'~/{topic}') for topic in self.values['shared']}
-        self.watch_rivals(
+        self.watch_publishers(
             [topic for topic in topics if topic not in shared],
             ' leave ours out (`racecar up plant`, or `--without`),',
             [topic for topic in topics if topic not in known],

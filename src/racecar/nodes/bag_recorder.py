@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 import importlib
 import time
-from typing import Any
+from typing import Unpack
 
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -19,10 +18,11 @@ from racecar.bags.message_definitions import distribution, MessageDefinitions
 from racecar.bags.writer import BagWriter
 from racecar.base import run_file
 from racecar.base.errors import BagError, ParameterError
+from racecar.base.values import texts_of, Values
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import BAG_RECORDER
 from racecar.ros import qos
-from racecar.ros.node import TableNode
+from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.waiting_messages import take_waiting
 
 _DISCOVERY_PERIOD = 0.05
@@ -41,9 +41,9 @@ class BagRecorderNode(TableNode):
     never began and which got latched messages only.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError for bad parameters, BagError if the folder exists already."""
-        super().__init__(kwargs.pop('node_name', node_names.BAG_RECORDER), BAG_RECORDER, **kwargs)
+        super().__init__(node_names.BAG_RECORDER, BAG_RECORDER, **options)
         self._definitions = MessageDefinitions()
         self._writer = BagWriter(
             self.values['folder'], compression=self.values['compression'],
@@ -59,13 +59,14 @@ class BagRecorderNode(TableNode):
         self.create_timer(_FLUSH_PERIOD, self._on_flush_timer, clock=self.steady_clock)
         self.get_logger().info(f'recording to {self._writer.folder}')
 
-    def check_values(self, values: Mapping[str, Any]) -> None:
+    def check_values(self, values: Values) -> None:
         """Raise ParameterError if what is awaited is not recorded."""
-        others = [topic for topic in values['awaited'] if topic not in values['topics']]
+        recorded = texts_of(values, 'topics')
+        others = [topic for topic in texts_of(values, 'awaited') if topic not in recorded]
         if others:
             raise ParameterError(
                 f"parameter 'awaited' has {', '.join(others)}, expected some of 'topics'"
-                f" ({', '.join(values['topics']) or 'empty'})")
+                f" ({', '.join(recorded) or 'empty'})")
 
     def discard(self) -> None:
         """Leave no bag: what was to be recorded never began."""

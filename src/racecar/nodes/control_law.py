@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Unpack
 
 from racecar.base.compiled import announce_compilation
 from racecar.catalogue import NODES
 from racecar.control.linearizer import Linearizer
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.nodes.shared.linearizer_node import LinearizerNode
+from racecar.ros.node import NodeOptions
 
 
 class ControlLawNode(LinearizerNode):
@@ -21,21 +22,21 @@ class ControlLawNode(LinearizerNode):
     Parameters: those of the law, and racecar.catalogue.tables.law_table.
     """
 
-    def __init__(self, executable: str, **kwargs: object) -> None:
+    def __init__(self, executable: str, **options: Unpack[NodeOptions]) -> None:
         """executable: of the law. Raises ParameterError for parameters that cannot be used."""
         spec = NODES[executable]
         assert spec.law is not None
         self._make = spec.law.make
         self._law: Linearizer | None = None
-        super().__init__(executable, spec.table, **kwargs)
+        super().__init__(executable, spec.table, **options)
 
     def check_values(self, values: Mapping[str, object]) -> None:
         """Raise ParameterError if values contradict each other; at the start the law does."""
         if self._law is not None:
             self._law.pack(values)
 
-    def make_linearizer(self, values: dict[str, Any]) -> Linearizer:
+    def make_linearizer(self) -> Linearizer:
         """Law of the vehicle."""
         announce_compilation(self.get_logger().info)
-        self._law = self._make(values, VehicleParameters.from_values(values))
+        self._law = self._make(self.values, VehicleParameters.from_values(self.values))
         return self._law

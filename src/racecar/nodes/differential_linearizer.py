@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from racecar.base.compiled import announce_compilation
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import DIFFERENTIAL_LINEARIZER
 from racecar.control.point_ahead import PointAheadLinearizer
 from racecar.nodes.shared.linearizer_node import LinearizerNode, TWIST
+from racecar.ros.node import NodeOptions
 
 
 class DifferentialLinearizerNode(LinearizerNode):
@@ -25,11 +26,11 @@ class DifferentialLinearizerNode(LinearizerNode):
 
     command_type = TWIST
 
-    def __init__(self, **kwargs: object) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError for parameters that cannot be used."""
-        super().__init__(node_names.DIFFERENTIAL_LINEARIZER, DIFFERENTIAL_LINEARIZER, **kwargs)
+        super().__init__(node_names.DIFFERENTIAL_LINEARIZER, DIFFERENTIAL_LINEARIZER, **options)
 
-    def make_linearizer(self, values: dict[str, Any]) -> PointAheadLinearizer:
+    def make_linearizer(self) -> PointAheadLinearizer:
         """Return the law."""
         announce_compilation(self.get_logger().info)
-        return PointAheadLinearizer(values)
+        return PointAheadLinearizer(self.values)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import math
+from typing import Unpack
 
 from std_srvs.srv import SetBool
 
@@ -18,6 +19,7 @@ from racecar.differential.plant import make_robot_plant, RobotPlant
 from racecar.ros.codecs import Codec, CODECS
 from racecar.ros.codecs.body_twist import PlainTwistCodec
 from racecar.ros.interfaces import SetFloat
+from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
 from racecar.simulation.ports import Plant
@@ -45,7 +47,7 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
     Parameters: racecar.catalogue.tables.DIFFERENTIAL_WHEELS_SIMULATOR.
     """
 
-    def __init__(self, **kwargs: object) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
         codecs: dict[type, Codec] = dict(CODECS)
 
@@ -62,7 +64,7 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
 
         super().__init__(
             node_names.DIFFERENTIAL_WHEELS_SIMULATOR, DIFFERENTIAL_WHEELS_SIMULATOR, make_plant,
-            codecs, **kwargs)
+            codecs, **options)
         self.create_service(SetBool, '~/enable_encoders', self._on_enable_encoders)
         self.create_service(SetFloat, '~/set_left_encoder', self._on_set_left_encoder)
         self.create_service(SetFloat, '~/set_right_encoder', self._on_set_right_encoder)

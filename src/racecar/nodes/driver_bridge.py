@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from sensor_msgs.msg import JointState
@@ -43,7 +43,7 @@ from racecar.ros.interfaces import (
     LampSwitches as LampSwitchesMessage,
 )
 from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import TableNode
+from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.odometry import follow_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.wire import check_stamp
@@ -74,10 +74,9 @@ class DriverBridgeNode(TableNode):
     Parameters: racecar.catalogue.tables.DRIVER_BRIDGE.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError for a car that cannot be driven."""
-        super().__init__(
-            kwargs.pop('node_name', node_names.DRIVER_BRIDGE), DRIVER_BRIDGE, **kwargs)
+        super().__init__(node_names.DRIVER_BRIDGE, DRIVER_BRIDGE, **options)
         values = self.values
         self._lockstep: bool = values['lockstep']
         vehicle = VehicleParameters.from_values(values)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from sensor_msgs.msg import LaserScan as LaserScanMessage
@@ -20,7 +20,7 @@ from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.codecs.laser_scan import read_scan
 from racecar.ros.freshness import earliness, staleness
 from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import TableNode
+from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 
 
@@ -34,10 +34,9 @@ class GapFollowerNode(TableNode):
     Parameters: racecar.catalogue.tables.GAP_FOLLOWER; those of the law act at once.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError for parameters that cannot be used."""
-        super().__init__(
-            kwargs.pop('node_name', node_names.GAP_FOLLOWER), GAP_FOLLOWER, **kwargs)
+        super().__init__(node_names.GAP_FOLLOWER, GAP_FOLLOWER, **options)
         self._lockstep: bool = self.values['lockstep']
         self.follows_stamps = self._lockstep
         self._law = GapFollower(self.values, VehicleParameters.from_values(self.values))

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Unpack
 
 from sensor_msgs.msg import Joy
 
@@ -15,7 +15,7 @@ from racecar.catalogue import node_names
 from racecar.catalogue.tables import JOY_NODE
 from racecar.control.teleop.joystick_events import JoystickState
 from racecar.ros import qos, topics
-from racecar.ros.node import TableNode
+from racecar.ros.node import NodeOptions, TableNode
 
 _RETRY_PERIOD = 0.5
 _MOST_BYTES = 4096
@@ -29,9 +29,9 @@ class JoyNode(TableNode):
     Parameters: racecar.catalogue.tables.JOY_NODE; names and meaning are those of joy_node of ROS.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError for parameters that cannot be used."""
-        super().__init__(kwargs.pop('node_name', node_names.JOY_NODE), JOY_NODE, **kwargs)
+        super().__init__(node_names.JOY_NODE, JOY_NODE, **options)
         self._descriptor = -1
         self._problem = ''
         self._state = JoystickState(self.values['deadzone'])

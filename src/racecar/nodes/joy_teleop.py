@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Unpack
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from rclpy.duration import Duration
@@ -21,7 +21,7 @@ from racecar.control.teleop.joystick_map import load_joystick_map
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.codecs.joy import JoystickReading, read_joy
-from racecar.ros.node import TableNode
+from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 
 _WATCH_PERIOD = 0.05  # [s]
@@ -39,9 +39,9 @@ class JoyTeleopNode(TableNode):
     Parameters: racecar.catalogue.tables.JOY_TELEOP.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError for parameters that cannot be used."""
-        super().__init__(kwargs.pop('node_name', node_names.JOY_TELEOP), JOY_TELEOP, **kwargs)
+        super().__init__(node_names.JOY_TELEOP, JOY_TELEOP, **options)
         self._driver = _load(self.values)
         self._heard_ns: int | None = None
         self._message = command_template()
@@ -102,8 +102,8 @@ class JoyTeleopNode(TableNode):
             *divmod(self.now_ns(), NANOSECONDS), command.steering_angle, command.speed))
 
 
-def _load(values: Mapping[str, Any]) -> JoyDriver:
+def _load(values: Mapping[str, object]) -> JoyDriver:
     try:
-        return JoyDriver(load_joystick_map(find_config(values['config_file'])))
+        return JoyDriver(load_joystick_map(find_config(str(values['config_file']))))
     except ConfigurationError as error:
         raise ParameterError(str(error)) from error

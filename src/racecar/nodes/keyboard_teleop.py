@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 import math
 import time
-from typing import Any
+from typing import Unpack
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from rclpy.duration import Duration
@@ -21,7 +21,7 @@ from racecar.control.teleop.key_driver import check_keys, HELP_KEYS, KEY_HELP, K
 from racecar.control.teleop.key_events import KeyAction, KeyEvent
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
-from racecar.ros.node import TableNode
+from racecar.ros.node import NodeOptions, TableNode
 from racecar.terminal.keyboard import Keyboard
 
 _LONGEST_WAY = 0.3  # [s]
@@ -38,10 +38,9 @@ class KeyboardTeleopNode(TableNode):
     Parameters: racecar.catalogue.tables.KEYBOARD_TELEOP.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError for parameters that cannot be used."""
-        super().__init__(
-            kwargs.pop('node_name', node_names.KEYBOARD_TELEOP), KEYBOARD_TELEOP, **kwargs)
+        super().__init__(node_names.KEYBOARD_TELEOP, KEYBOARD_TELEOP, **options)
         self._driver = KeyDriver(self.values)
         self._keyboard: Keyboard | None = None
         self._problem = ''

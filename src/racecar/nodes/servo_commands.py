@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from std_msgs.msg import Float64
@@ -19,7 +19,7 @@ from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import read_command
 from racecar.ros.codecs.joint_setpoint import setpoint_template
 from racecar.ros.freshness import staleness
-from racecar.ros.node import TableNode
+from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 
 
@@ -33,10 +33,9 @@ class ServoCommandsNode(TableNode):
     Parameters: racecar.catalogue.tables.SERVO_COMMANDS.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError for parameters that cannot be used."""
-        super().__init__(
-            kwargs.pop('node_name', node_names.SERVO_COMMANDS), SERVO_COMMANDS, **kwargs)
+        super().__init__(node_names.SERVO_COMMANDS, SERVO_COMMANDS, **options)
         self._servo = ServoCommands.from_values(
             VehicleParameters.from_values(self.values), self.values)
         self._number = setpoint_template()
@@ -48,7 +47,7 @@ class ServoCommandsNode(TableNode):
         commands = subscribe_raw(
             self, AckermannDriveStamped, topics.COMMAND, read_command, self._on_command,
             qos.COMMAND)
-        self.watch_rivals([commands.topic_name, *(
+        self.watch_publishers([commands.topic_name, *(
             publisher.topic_name for publisher in self._joint_publishers)])
         self._watch = self.watch_time(
             self.values['command_timeout'] / 4.0, self._stop_if_silent)

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Unpack
 
 from racecar.base.compiled import announce_compilation
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
+from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
 from racecar.simulation.ports import Plant
@@ -48,7 +49,7 @@ class SingleTrackSimulatorNode(SimulatorNode):
     Parameters: racecar.catalogue.tables.SINGLE_TRACK_SIMULATOR.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
         super().__init__(
-            node_names.SINGLE_TRACK_SIMULATOR, SINGLE_TRACK_SIMULATOR, make_plant, **kwargs)
+            node_names.SINGLE_TRACK_SIMULATOR, SINGLE_TRACK_SIMULATOR, make_plant, **options)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Unpack
 
 from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Odometry as OdometryMessage
@@ -30,7 +30,7 @@ from racecar.ros.codecs.odometry import reference_template
 from racecar.ros.conversions import set_stamp
 from racecar.ros.freshness import wrong_age
 from racecar.ros.listeners import Listeners
-from racecar.ros.node import TableNode
+from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.odometry import follow_odometry
 from racecar.ros.raw_subscription import THROTTLE
 
@@ -55,10 +55,9 @@ class TrajectoryTrackerNode(TableNode):
     trajectory with the next activation.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError for parameters that cannot be used."""
-        super().__init__(
-            kwargs.pop('node_name', node_names.TRAJECTORY_TRACKER), TRAJECTORY_TRACKER, **kwargs)
+        super().__init__(node_names.TRAJECTORY_TRACKER, TRAJECTORY_TRACKER, **options)
         lockstep = self.values['lockstep']
         self._tracker = TrajectoryTracker(self.values)
         self._odometry: Odometry | None = None

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Unpack
 
 from racecar.base.compiled import announce_compilation
 from racecar.base.errors import ConfigurationError
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import WORLD_SIMULATOR
+from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
 from racecar.simulation.ports import Plant
@@ -54,6 +55,6 @@ class WorldSimulatorNode(SimulatorNode):
     Parameters: racecar.catalogue.tables.WORLD_SIMULATOR.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
-        super().__init__(node_names.WORLD_SIMULATOR, WORLD_SIMULATOR, make_plant, **kwargs)
+        super().__init__(node_names.WORLD_SIMULATOR, WORLD_SIMULATOR, make_plant, **options)

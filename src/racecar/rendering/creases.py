@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.description.triangles import corners_of, is_stl
 from racecar.simulation.world.engine import load_engine
 
-FloatArray = NDArray[np.float64]
+if TYPE_CHECKING:
+    from mujoco import MjSpec
 
 CREASE = math.radians(40.0)
 """Faces at a larger angle meet in an edge [rad]."""
@@ -26,7 +27,7 @@ CREASE = math.radians(40.0)
 _SAME = 1e-6
 
 
-def normals_of(corners: FloatArray, crease: float = CREASE) -> FloatArray:
+def normals_of(corners: Array, crease: float = CREASE) -> Array:
     """Return the normal (n, 3, 3) at each corner of triangles (n, 3, 3).
 
     It is the mean, weighted by area, over the faces at the same point that meet the corner's own
@@ -50,13 +51,15 @@ def normals_of(corners: FloatArray, crease: float = CREASE) -> FloatArray:
     sums = np.zeros((len(points), 3))
     np.add.at(sums, own[smooth], across[other[smooth] // 3])
     length = np.linalg.norm(sums, axis=1, keepdims=True)
-    found: FloatArray = np.where(length > 1e-300, sums / np.maximum(length, 1e-300), units[
+    found: Array = np.where(length > 1e-300, sums / np.maximum(length, 1e-300), units[
         np.arange(len(points)) // 3])
-    shaped: FloatArray = found.reshape(corners.shape)
+    shaped: Array = found.reshape(corners.shape)
     return shaped
 
 
-def add_creased_mesh(spec: Any, name: str, file: Path, scale: tuple[float, float, float]) -> None:
+def add_creased_mesh(
+    spec: MjSpec, name: str, file: Path, scale: tuple[float, float, float],
+) -> None:
     """Add a file to an MjSpec as a mesh of this name; other files than binary STL as they are."""
     data = file.read_bytes()
     if not is_stl(data):

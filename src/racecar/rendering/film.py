@@ -6,14 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import contextlib
+from functools import partial
 import importlib.util
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Protocol, TypeVar
 
 from racecar.base.errors import ConfigurationError
 from racecar.rendering.renderer import Pixels
+
+T = TypeVar('T')
 
 STILLS = ('.png', '.jpg', '.jpeg')
 VIDEOS = ('.mp4', '.gif')
@@ -57,9 +60,17 @@ def write_still(path: Path, pixels: Pixels) -> None:
     """Write a picture. Raises ConfigurationError if that is not possible."""
     from PIL import Image
 
-    options: dict[str, Any] = {} if path.suffix.lower() == '.png' else {'quality': _JPEG_QUALITY}
     with _Part(path) as part:
-        Image.fromarray(pixels).save(part.path, **options)
+        # PNG has no quality.
+        Image.fromarray(pixels).save(part.path, quality=_JPEG_QUALITY)
+
+
+class _Writer(Protocol):
+    """A file of imageio that is written."""
+
+    def append_data(self, im: Pixels) -> None: ...
+
+    def close(self) -> None: ...
 
 
 class Film:
@@ -69,29 +80,25 @@ class Film:
         """rate: pictures a second. Raises ConfigurationError if the file cannot be written."""
         self._part = _Part(path)
         self._rate = rate
-        self._writer: Any = None
+        self._writer: _Writer | None = None
 
     def add(self, pixels: Pixels) -> None:
         """Append a picture. Raises ConfigurationError if that is not possible."""
-        self._part.guard(lambda: self._writer.append_data(pixels))
+        assert self._writer is not None
+        self._part.guard(partial(self._writer.append_data, pixels))
 
     def __enter__(self) -> Film:
         import imageio.v2
 
         self._part.__enter__()
         path = self._part.path
-        options: dict[str, Any] = (
-            {'mode': 'I', 'duration': 1000.0 / self._rate, 'loop': 0}
-            if path.suffix.lower() == '.gif' else
-            {'fps': self._rate, 'codec': 'libx264', 'quality': _VIDEO_QUALITY,
-             'macro_block_size': 2, 'ffmpeg_log_level': 'error'})
-        self._part.guard(lambda: self._open(imageio.v2.get_writer, path, options))
+        get_writer = partial(
+            imageio.v2.get_writer, path, mode='I', duration=1000.0 / self._rate, loop=0,
+        ) if path.suffix.lower() == '.gif' else partial(
+            imageio.v2.get_writer, path, fps=self._rate, codec='libx264', quality=_VIDEO_QUALITY,
+            macro_block_size=2, ffmpeg_log_level='error')
+        self._writer = self._part.guard(get_writer)
         return self
-
-    def _open(
-        self, get_writer: Callable[..., object], path: Path, options: dict[str, Any],
-    ) -> None:
-        self._writer = get_writer(path, **options)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None,
@@ -114,10 +121,10 @@ class _Part:
         self._final = path
         self.path = path.with_name(f'.{path.stem}.part{path.suffix}')
 
-    def guard(self, action: Callable[[], object]) -> None:
+    def guard(self, action: Callable[[], T]) -> T:
         """Do something with the file; raise ConfigurationError if that fails."""
         try:
-            action()
+            return action()
         # What imageio and what it calls raise where a disk is full or an encoder fails.
         except (OSError, RuntimeError, ValueError) as error:
             raise ConfigurationError(

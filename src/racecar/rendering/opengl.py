@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes.util
 import importlib
 import os
-from typing import Any
+from typing import cast, Protocol
 
 from racecar.base.errors import ConfigurationError
 from racecar.simulation.world.engine import GL_VARIABLE, load_engine
@@ -20,7 +20,15 @@ _ANY = ('', 'enable', 'enabled', 'on', 'true', '1')
 _INSTALL = 'apt install libegl1 (or libosmesa6, which draws without a graphics card, too)'
 
 
-def open_context(width: int, height: int) -> Any:
+class Context(Protocol):
+    """An OpenGL context of MuJoCo."""
+
+    def make_current(self) -> None: ...
+
+    def free(self) -> None: ...
+
+
+def open_context(width: int, height: int) -> Context:
     """Return a current context of MuJoCo for pictures up to this size [pixels].
 
     It belongs to the thread that asks for it. Raises ConfigurationError, in one line that says
@@ -50,11 +58,12 @@ def open_context(width: int, height: int) -> Any:
         f' {"; ".join(reasons)}')
 
 
-def _context(name: str, width: int, height: int) -> Any:
+def _context(name: str, width: int, height: int) -> Context:
     platform = os.environ.get('PYOPENGL_PLATFORM')
     try:
         # The module sets the platform; MuJoCo's own choice was made when it was imported.
-        context = importlib.import_module(f'mujoco.{name}').GLContext(width, height)
+        context = cast(
+            Context, importlib.import_module(f'mujoco.{name}').GLContext(width, height))
         context.make_current()
     except Exception:
         # So that the next one can be tried.

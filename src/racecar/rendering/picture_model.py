@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple, TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from racecar.base.columns import Array
 from racecar.base.poses import pose_of_angles
 from racecar.base.types import Pose3
 from racecar.description.robot_tree import Joint, Lamp, PRISMATIC
@@ -26,7 +24,8 @@ from racecar.scene.scene import Board, Box, Colour, Cone, GREY, Scene
 from racecar.simulation.world.car_model import add_shape, place
 from racecar.simulation.world.engine import compiled_model, load_engine
 
-FloatArray = NDArray[np.float64]
+if TYPE_CHECKING:
+    from mujoco import MjModel, MjsBody, MjSpec
 
 _GROUND, _WALL, _SKY, _ROBOT, _PLAIN, _LIT = 'ground', 'wall', 'sky', 'robot', 'plain', 'lit'
 
@@ -78,14 +77,14 @@ class PictureModel(NamedTuple):
     -1 for what the tree does not have. cones: first number of each. lamps: of all robots.
     """
 
-    model: Any
+    model: MjModel
     robots: tuple[tuple[int, tuple[int, ...]], ...]
     cones: tuple[int, ...]
     lamps: tuple[DrawnLamp, ...] = ()
 
-    def pack(self, sight: Sight) -> FloatArray:
+    def pack(self, sight: Sight) -> Array:
         """Return the positions of the engine for what is seen."""
-        packed: FloatArray = self.model.qpos0.copy()
+        packed: Array = self.model.qpos0.copy()
         for (first, joints), robot in zip(self.robots, sight.robots, strict=True):
             _write_pose(packed, first, robot.pose)
             for index, position in zip(joints, robot.positions, strict=True):
@@ -104,7 +103,7 @@ class PictureModel(NamedTuple):
             model.geom_rgba[lamp.geom] = lamp.lit if is_lit else lamp.dark
             model.geom_matid[lamp.geom] = materials[is_lit]
 
-    def focus(self, packed: FloatArray) -> tuple[float, float, float]:
+    def focus(self, packed: Array) -> tuple[float, float, float]:
         """Return about what shadows are drawn: the first robot, the origin if there is none."""
         if not self.robots:
             return 0.0, 0.0, 0.0
@@ -113,7 +112,7 @@ class PictureModel(NamedTuple):
         return float(x), float(y), float(z)
 
 
-def _write_pose(packed: FloatArray, first: int, pose: Pose3) -> None:
+def _write_pose(packed: Array, first: int, pose: Pose3) -> None:
     x, y, z, qx, qy, qz, qw = pose
     packed[first:first + 7] = x, y, z, qw, qx, qy, qz
 
@@ -151,7 +150,7 @@ def picture_model(
               for index, robot in enumerate(robots) for lamp in robot.tree.lamps))
 
 
-def _drawn_lamp(model: Any, index: int, robot: DrawnRobot, lamp: Lamp) -> DrawnLamp:
+def _drawn_lamp(model: MjModel, index: int, robot: DrawnRobot, lamp: Lamp) -> DrawnLamp:
     return DrawnLamp(
         index, lamp.function, model.geom(_lamp_name(index, lamp.link, lamp.visual)).id,
         robot.tree.lamp_shape(lamp).colour or _NO_COLOUR,
@@ -166,7 +165,7 @@ def _moves(robot: DrawnRobot, name: str) -> bool:
     return any(joint.name == name and joint.moves for joint in robot.tree.joints)
 
 
-def _set_up_light(spec: Any, quality: Quality) -> None:
+def _set_up_light(spec: MjSpec, quality: Quality) -> None:
     mujoco = load_engine()
     visual = spec.visual
     visual.global_.offwidth, visual.global_.offheight = quality.width, quality.height
@@ -186,7 +185,7 @@ def _set_up_light(spec: Any, quality: Quality) -> None:
         light.castshadow = casts
 
 
-def _add_materials(spec: Any) -> None:
+def _add_materials(spec: MjSpec) -> None:
     add_sky(spec, _SKY)
     add_ground_texture(spec, _GROUND)
     add_wall_texture(spec, _WALL)
@@ -204,7 +203,7 @@ def _add_materials(spec: Any) -> None:
 
 # What stands around
 
-def _add_scene(spec: Any, scene: Scene) -> None:
+def _add_scene(spec: MjSpec, scene: Scene) -> None:
     mujoco = load_engine()
     ground = scene.ground
     spec.worldbody.add_geom(
@@ -234,7 +233,7 @@ def _add_scene(spec: Any, scene: Scene) -> None:
         _add_marker(spec.worldbody, board)
 
 
-def _add_block(body: Any, box: Box) -> None:
+def _add_block(body: MjsBody, box: Box) -> None:
     geom = body.add_geom(
         type=load_engine().mjtGeom.mjGEOM_BOX,
         size=(0.5 * box.length, 0.5 * box.width, 0.5 * box.height), rgba=(*box.colour, 1.0),
@@ -242,7 +241,7 @@ def _add_block(body: Any, box: Box) -> None:
     place(geom, pose_of_angles(box.x, box.y, 0.5 * box.height, 0.0, 0.0, box.yaw))
 
 
-def _add_marker(body: Any, board: Board) -> None:
+def _add_marker(body: MjsBody, board: Board) -> None:
     """Add the marker of a board: a black square, and its white cells before it."""
     mujoco = load_engine()
     cells = board.cells
@@ -268,14 +267,14 @@ def _add_marker(body: Any, board: Board) -> None:
 
 # What moves
 
-def _add_moving_body(parent: Any, name: str) -> Any:
+def _add_moving_body(parent: MjsBody, name: str) -> MjsBody:
     """Add a body that weighs something: the engine wants that of what moves."""
     body = parent.add_body(name=name)
     body.mass, body.explicitinertial, body.inertia = 1.0, True, (1.0, 1.0, 1.0)
     return body
 
 
-def _add_cone(spec: Any, name: str, cone: Cone) -> None:
+def _add_cone(spec: MjSpec, name: str, cone: Cone) -> None:
     """Add a cone with a white band on a black foot."""
     mujoco = load_engine()
     body = _add_moving_body(spec.worldbody, name)
@@ -315,7 +314,7 @@ def _add_ring(
             math.cos(middle) / size, math.sin(middle) / size, slope / size))
 
 
-def _add_robot(spec: Any, prefix: int, robot: DrawnRobot) -> None:
+def _add_robot(spec: MjSpec, prefix: int, robot: DrawnRobot) -> None:
     tree = robot.tree
     lamps = {(lamp.link, lamp.visual) for lamp in tree.lamps}
     root = _add_moving_body(spec.worldbody, f'{prefix} {tree.root}')
@@ -337,7 +336,7 @@ def _add_robot(spec: Any, prefix: int, robot: DrawnRobot) -> None:
                 geom.name = _lamp_name(prefix, link.name, shape.name)
 
 
-def _add_joint(body: Any, name: str, joint: Joint) -> None:
+def _add_joint(body: MjsBody, name: str, joint: Joint) -> None:
     kinds = load_engine().mjtJoint
     body.add_joint(
         name=name, axis=joint.axis,

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import math
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,14 @@ from numpy.typing import NDArray
 from racecar.base.poses import rotated
 from racecar.base.types import Pose3
 from racecar.rendering.lens import Lens
-from racecar.rendering.opengl import open_context
+from racecar.rendering.opengl import Context, open_context
 from racecar.rendering.picture_model import LIGHT_DISTANCE, picture_model, Quality
 from racecar.rendering.sight import Dots, DrawnRobot, Line, Sight
 from racecar.scene.scene import Colour, Scene
 from racecar.simulation.world.engine import load_engine
+
+if TYPE_CHECKING:
+    from mujoco import mjtGeom, MjvGeom, MjvGLCamera, MjvScene
 
 Pixels = NDArray[np.uint8]
 """Rows from the top, columns from the left; red, green, blue."""
@@ -28,7 +30,7 @@ Pixels = NDArray[np.uint8]
 _NO_SIZE = np.zeros(3)
 _UPRIGHT = np.eye(3).ravel()
 
-MARKS = 8000
+MOST_GEOMS = 8000
 """Pieces of lines and dots that one picture can have; more are left out."""
 
 
@@ -49,11 +51,11 @@ class Renderer:
         self._data = mujoco.MjData(model)
         self._option = mujoco.MjvOption()
         self._camera = mujoco.MjvCamera()
-        self._scene = mujoco.MjvScene(model, model.ngeom + MARKS)
+        self._scene = mujoco.MjvScene(model, model.ngeom + MOST_GEOMS)
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SHADOW] = quality.shadow_size > 0
         flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
-        self._gl = open_context(quality.width, quality.height)
+        self._gl: Context | None = open_context(quality.width, quality.height)
         self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
 
@@ -82,6 +84,7 @@ class Renderer:
             if light.castshadow:
                 # Shadows are drawn about the line of such a light.
                 light.pos = [f - LIGHT_DISTANCE * d for f, d in zip(focus, light.dir, strict=True)]
+        assert self._gl is not None
         self._gl.make_current()
         rectangle = mujoco.MjrRect(0, 0, lens.width, lens.height)
         mujoco.mjr_render(rectangle, scene, self._context)
@@ -101,10 +104,7 @@ class Renderer:
     def __enter__(self) -> Renderer:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -112,7 +112,7 @@ def _add_line(scene: object, line: Line) -> None:
     mujoco = load_engine()
     kind = mujoco.mjtGeom.mjGEOM_CAPSULE
     for start, end in zip(line.points, line.points[1:], strict=False):
-        geom = _new_mark(scene, kind, line.colour)
+        geom = _new_geom(scene, kind, line.colour)
         if geom is None:
             return
         mujoco.mjv_connector(geom, kind, line.radius, start, end)
@@ -121,14 +121,14 @@ def _add_line(scene: object, line: Line) -> None:
 def _add_dots(scene: object, dots: Dots) -> None:
     size = np.full(3, 0.5 * dots.edge)
     for point in dots.points:
-        if _new_mark(scene, load_engine().mjtGeom.mjGEOM_BOX, dots.colour, size, point) is None:
+        if _new_geom(scene, load_engine().mjtGeom.mjGEOM_BOX, dots.colour, size, point) is None:
             return
 
 
-def _new_mark(
-    scene: Any, kind: Any, colour: Colour, size: NDArray[np.float64] = _NO_SIZE,
+def _new_geom(
+    scene: MjvScene, kind: mjtGeom, colour: Colour, size: NDArray[np.float64] = _NO_SIZE,
     place: NDArray[np.float64] = _NO_SIZE,
-) -> Any:
+) -> MjvGeom | None:
     """Return one more geom of the picture; None if there is no room for it."""
     if scene.ngeom >= scene.maxgeom:
         return None
@@ -140,7 +140,7 @@ def _new_mark(
     return geom
 
 
-def _aim(eye: Any, viewpoint: Pose3, lens: Lens) -> None:
+def _aim(eye: MjvGLCamera, viewpoint: Pose3, lens: Lens) -> None:
     """Put a camera of the engine to a viewpoint."""
     rotation = viewpoint[3:]
     eye.pos = viewpoint[:3]

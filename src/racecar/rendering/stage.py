@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import cast
 
 from racecar.base.types import JointStates, Lamps, Pose3
 from racecar.rendering.drawing_process import DrawingProcess
@@ -24,7 +24,7 @@ class _Actor:
     def __init__(self, entity: Entity, carrier: Carrier) -> None:
         assert entity.describe is not None
         joints = [output.read for output in entity.outputs if output.value_type is JointStates]
-        self._joints: Callable[[], Any] | None = joints[0] if joints else None
+        self._joints = cast(Callable[[], JointStates], joints[0]) if joints else None
         names = self._joints().names if self._joints else ()
         self.drawn = DrawnRobot(entity.describe().tree, names)
         self._state = carrier.state

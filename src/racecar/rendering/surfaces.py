@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from racecar.scene.grid_map import OccupancyGrid
 from racecar.scene.scene import Box, HIGHEST, rectangle_corners
 
-FloatArray = NDArray[np.float64]
+if TYPE_CHECKING:
+    from mujoco import MjSpec
 
 Point = tuple[float, float, float]
 
@@ -75,7 +76,7 @@ class Surfaces:
                 [(x1, y1, bottom), (x2, y2, bottom), (x2, y2, top), (x1, y1, top)],
                 ((y2 - y1) / length, (x1 - x2) / length, 0.0))
 
-    def mesh(self, spec: Any, name: str) -> None:
+    def mesh(self, spec: MjSpec, name: str) -> None:
         """Add the faces to an MjSpec as a mesh of this name."""
         mesh = spec.add_mesh(name=name)
         first = np.arange(0, len(self._corners), 4)[:, None]

@@ -8,16 +8,14 @@ from collections.abc import Callable
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError
 from racecar.base.poses import pose_of_angles, pose_of_child, rotated, Vector3
 from racecar.base.types import Pose3, quaternion_to_yaw
 from racecar.description.robot_tree import RobotTree
 from racecar.rendering.lens import Lens, LENS_OF_OPTICAL
 from racecar.scene.scene import Scene
-
-FloatArray = NDArray[np.float64]
 
 Viewpoint = Callable[[Pose3, float], Pose3]
 """Of the pose of the robot and the share of the time that is over, 0 to 1."""
@@ -45,7 +43,7 @@ def looking_at(place: Vector3, target: Vector3) -> Pose3:
     return pose_of_angles(*place, 0.0, math.atan2(-z, math.hypot(x, y)), yaw)
 
 
-def framing(points: FloatArray, direction: Vector3, lens: Lens, share: float) -> Pose3:
+def framing(points: Array, direction: Vector3, lens: Lens, share: float) -> Pose3:
     """Return the pose of the nearest camera that has all points within a share of its picture.
 
     points: (n, 3) [m]; direction: in which it looks, not straight up or down. The points reach

@@ -8,23 +8,24 @@ import os
 import re
 import sys
 import tempfile
-from typing import Any
 
 import rclpy
+from rclpy.context import Context
+from rclpy.signals import SignalHandlerOptions
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameter_file import read_parameter_file
 
 
-def init(args: list[str] | None = None, **kwargs: Any) -> None:
-    """Initialise rclpy; args: words of the command line, kwargs go to rclpy.init().
+def init(args: list[str] | None = None, context: Context | None = None) -> None:
+    """Initialise rclpy without its handlers of signals; args: words of the command line.
 
     Raises ConfigurationError for a parameter file that is none, arguments that ROS does not know
     and a log folder that cannot be written.
     """
     _prepare_log_folder()
     try:
-        rclpy.init(args=args, **kwargs)
+        rclpy.init(args=args, context=context, signal_handler_options=SignalHandlerOptions.NO)
     # Its base class is that of every error of rcl.
     except RuntimeError as error:
         words = sys.argv if args is None else args

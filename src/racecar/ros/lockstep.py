@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
@@ -30,7 +30,7 @@ class AnswerPublisher:
         self._node = node
         self.publisher: Publisher = node.create_publisher(message_type, topic, qos)
         self._connected = not lockstep
-        self._held: Any = None
+        self._held: object = None
         self._timer: Timer | None = None
         if lockstep:
             self._timer = node.create_timer(

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ class MessageRows:
     """
 
     def __init__(
-        self, message_type: type[Any], fields: Sequence[str],
+        self, message_type: type, fields: Sequence[str],
         read_one: Callable[[bytes], tuple[float, ...]], zeros: Sequence[str] = (),
     ) -> None:
         """fields: dotted paths to the numbers of a row, as MessageTemplate takes them.
@@ -123,7 +122,7 @@ class _Layout:
             (np.frombuffer(joined, np.uint8).reshape(-1, size)[:, self._fixed]
              == self._bytes).all())
 
-    def read(self, joined: bytes) -> tuple[NDArray[Any], NDArray[Any], Rows]:
+    def read(self, joined: bytes) -> tuple[NDArray[np.integer], NDArray[np.integer], Rows]:
         """Return seconds (n,), nanoseconds (n,) and numbers (n, fields) of joined messages."""
         records = np.frombuffer(joined, self._record)
         numbers = np.empty((len(records), self._count))

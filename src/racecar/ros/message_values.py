@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import importlib
 import math
 import re
-from typing import Any, NamedTuple
+from typing import Any, cast, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import yaml
@@ -22,6 +22,8 @@ LONGEST = 128
 
 _INTEGERS = {f'{sign}int{bits}': (0 if sign else -2 ** (bits - 1), 2 ** (bits - (not sign)) - 1)
              for sign in ('', 'u') for bits in (8, 16, 32, 64)}
+_DTYPES: dict[str, type[np.generic]] = {
+    'double': np.float64, 'float': np.float32, **{kind: getattr(np, kind) for kind in _INTEGERS}}
 _LARGEST_FLOAT = float(np.finfo(np.float32).max)
 _SEQUENCE = re.compile(r'sequence<(.+?)(?:, (\d+))?>')
 _ARRAY = re.compile(r'(.+)\[(\d+)\]')
@@ -30,7 +32,17 @@ _NO_END = 2 ** 31 - 1
 _TEXT = re.compile(r'w?string(?:<(\d+)>)?')
 
 
-def type_name(message_type: Any) -> str:
+class Message(Protocol):
+    """A message of ROS, whatever its type."""
+
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
+
+M = TypeVar('M', bound=Message)
+
+
+def type_name(message_type: type) -> str:
     """Return the name of a type of messages or requests, as std_msgs/msg/Bool."""
     package, kind, *_ = message_type.__module__.split('.')
     return f'{package}/{kind}/{message_type.__name__}'
@@ -60,7 +72,7 @@ def load_type(name: str, kind: str) -> Any:
     return found
 
 
-def parse_message(message_type: Any, text: str, now: Any = None) -> Any:
+def parse_message(message_type: type[M], text: str, now: object = None) -> M:
     """Return the message that a YAML text of its fields stands for; fields left out are default.
 
     now: what a time called now, and the stamp of a header called auto, is. Raises
@@ -76,7 +88,7 @@ def parse_message(message_type: Any, text: str, now: Any = None) -> Any:
     return message
 
 
-def _fill(message: Any, values: Any, owner: str, path: str, now: Any) -> None:
+def _fill(message: Message, values: object, owner: str, path: str, now: object) -> None:
     fields = message.get_fields_and_field_types()
     if not isinstance(values, Mapping):
         where = f'field {path!r} of {owner} is' if path else f'the value of {owner} is'
@@ -105,7 +117,7 @@ class _Field(NamedTuple):
             f'field {self.path!r} of {self.owner} is {excerpt(value)}, expected {expected}')
 
 
-def _value(value: object, field: _Field, now: object) -> Any:
+def _value(value: object, field: _Field, now: object) -> object:
     """Value of a field for what stands in a YAML text; raises ConfigurationError."""
     kind = field.kind
     if _SEQUENCE.fullmatch(kind) or _ARRAY.fullmatch(kind):
@@ -130,7 +142,7 @@ def _value(value: object, field: _Field, now: object) -> Any:
     return _nested(value, field, now)
 
 
-def _items(value: object, field: _Field, now: object) -> Any:
+def _items(value: object, field: _Field, now: object) -> object:
     array = _ARRAY.fullmatch(field.kind)
     element, count = (array or _SEQUENCE.fullmatch(field.kind)).groups()  # type: ignore[union-attr]
     most = f'{count} ' if array else f'at most {count} ' if count else ''
@@ -141,7 +153,8 @@ def _items(value: object, field: _Field, now: object) -> Any:
     items = [_value(item, field._replace(kind=element, path=f'{field.path}[{index}]'), now)
              for index, item in enumerate(value)]
     # rclpy has arrays of a fixed length as NumPy's.
-    return np.array(items, dtype=_dtype(element)) if array and _dtype(element) else items
+    dtype = _DTYPES.get(element) if array else None
+    return items if dtype is None else np.array(items, dtype)
 
 
 def _integer(value: object, field: _Field, low: int, high: int) -> int:
@@ -158,7 +171,7 @@ def _number(value: object, field: _Field) -> float:
     return float(value)
 
 
-def _nested(value: object, field: _Field, now: object) -> Any:
+def _nested(value: object, field: _Field, now: object) -> object:
     message = load_type(field.kind, 'msg')()
     if now is not None and field.kind == 'builtin_interfaces/Time' and value == 'now':
         return now
@@ -169,12 +182,7 @@ def _nested(value: object, field: _Field, now: object) -> Any:
     return message
 
 
-def _dtype(kind: str) -> Any:
-    return {'double': np.float64, 'float': np.float32}.get(
-        kind, getattr(np, kind) if kind in _INTEGERS else None)
-
-
-def plain(value: Any, longest: int | None = LONGEST, *, with_lists: bool = True) -> Any:
+def plain(value: object, longest: int | None = LONGEST, *, with_lists: bool = True) -> Any:
     """Return a message as mappings, lists, texts and numbers.
 
     longest: elements of lists and characters of texts; what is beyond becomes '...'; None for
@@ -192,11 +200,11 @@ def plain(value: Any, longest: int | None = LONGEST, *, with_lists: bool = True)
         return value.item()
     if isinstance(value, bool | int | float):
         return value
+    elements = cast(Sequence[object], value)
     if not with_lists:
-        return f'<{len(value)} elements>'
-    shown = value if longest is None else value[:longest]
-    items = [plain(item, longest, with_lists=with_lists) for item in shown]
-    return items if len(items) == len(value) else [*items, '...']
+        return f'<{len(elements)} elements>'
+    items = [plain(item, longest, with_lists=with_lists) for item in elements[:longest]]
+    return items if len(items) == len(elements) else [*items, '...']
 
 
 def yaml_text(values: object) -> str:
@@ -214,12 +222,12 @@ class _Dumper(yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper):  
         return True
 
 
-def select_field(message: Any, path: str) -> Any:
+def select_field(message: object, path: str) -> object:
     """Return a field by its path, as pose.pose.position or poses[0].x.
 
     Raises ConfigurationError naming what there is.
     """
-    value = message
+    value: Any = message
     for part in re.findall(r'[^.\[\]]+', path):
         if hasattr(value, 'get_fields_and_field_types'):
             fields = value.get_fields_and_field_types()
@@ -239,7 +247,7 @@ def select_field(message: Any, path: str) -> Any:
     return value
 
 
-def flat(values: object) -> list[Any]:
+def flat(values: object) -> list[object]:
     """Return all numbers and texts of plain values in order, for CSV."""
     if isinstance(values, Mapping):
         values = [*values.values()]

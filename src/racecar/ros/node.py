@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 import contextlib
 import types
-from typing import Any, cast, Protocol
+from typing import Any, cast, Protocol, TypedDict, Unpack
 
 from rcl_interfaces.msg import (
     FloatingPointRange,
@@ -16,9 +16,11 @@ from rcl_interfaces.msg import (
     SetParametersResult,
 )
 from rclpy.clock import Clock, ClockType, JumpThreshold
+from rclpy.context import Context
 from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
+from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 from rclpy.task import Future
 from rclpy.timer import Timer
@@ -29,8 +31,13 @@ from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import NANOSECONDS
 from racecar.ros.idle_notice import IdleNotice
 from racecar.ros.observed_publisher import ObservedPublisher, Observer
+from racecar.ros.publisher_watch import (
+    conflict_watch,
+    doubled_watch,
+    outsider_watch,
+    PublisherWatch,
+)
 from racecar.ros.raw_subscription import Complaints
-from racecar.ros.rivals import doubled_watch, outsider_watch, PublisherWatch, rival_watch
 from racecar.ros.wire import check_stamp
 
 # Parameters that rclpy itself declares from the overrides.
@@ -111,6 +118,24 @@ class _Completed(type):
         return node
 
 
+class RclpyOptions(TypedDict, total=False):
+    """What nodes pass on to rclpy.node.Node."""
+
+    context: Context
+    cli_args: list[str]
+    namespace: str
+    use_global_arguments: bool
+    enable_rosout: bool
+    start_parameter_services: bool
+    parameter_overrides: list[RosParameter]
+
+
+class NodeOptions(RclpyOptions, total=False):
+    """What a node can be constructed with; node_name: in the place of its usual one."""
+
+    node_name: str
+
+
 class TableNode(Node, metaclass=_Completed):
     """A node whose parameters come from a ParameterTable.
 
@@ -124,18 +149,21 @@ class TableNode(Node, metaclass=_Completed):
 
     follows_stamps = False
 
-    def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
-        """Declare the table; kwargs go to rclpy.node.Node."""
+    def __init__(
+        self, name: str, table: ParameterTable, *, node_name: str = '',
+        **options: Unpack[RclpyOptions],
+    ) -> None:
+        """Declare the table; node_name: in the place of `name`."""
         # What destroy_node() has to close. From Kilted on, rclpy also destroys nodes whose
         # constructor ended early.
         self.closing = contextlib.ExitStack()
         self._observers: dict[str, list[Observer]] = {}
-        super().__init__(name, **kwargs)
+        super().__init__(node_name or name, **options)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.done: Future = Future()
         self.shared_clock: NodeTime | None = None
         self.time_watches: list[TimeWatch] = []
-        self._rival_watches: list[PublisherWatch] = []
+        self._conflict_watches: list[PublisherWatch] = []
         self._harmless_watches: list[PublisherWatch] = []
         self._graph_watches: list[Callable[[], object]] = []
         overrides = {
@@ -181,18 +209,18 @@ class TableNode(Node, metaclass=_Completed):
         self.time_watches.append(watch)
         return watch
 
-    def watch_rivals(
+    def watch_publishers(
         self, topics: Iterable[str], remedy: str = '', outside: Iterable[str] = (),
         doubled: Mapping[str, str] = types.MappingProxyType({}),
     ) -> None:
         """Complain from now on about each of these topics while it has several publishers.
 
-        topics: full names, in place of those that were watched before. remedy: see rival_watch().
+        topics: full names, in place of the former ones. remedy: as for conflict_watch().
         outside: topics on which any publisher is one that a simulator in lockstep does not wait
         for. doubled: remedies by topic, where several publishers say one thing.
         """
-        self.watch_graph(self.look_for_rivals)
-        self._rival_watches = [rival_watch(self, topic, remedy) for topic in topics]
+        self.watch_graph(self.look_for_conflicts)
+        self._conflict_watches = [conflict_watch(self, topic, remedy) for topic in topics]
         self._harmless_watches = [
             *(outsider_watch(self, topic) for topic in outside),
             *(doubled_watch(self, topic, remedy) for topic, remedy in doubled.items())]
@@ -212,15 +240,15 @@ class TableNode(Node, metaclass=_Completed):
         for look in self._graph_watches:
             look()
 
-    def look_for_rivals(self) -> None:
+    def look_for_conflicts(self) -> None:
         """Look now."""
-        for watch in (*self._rival_watches, *self._harmless_watches):
+        for watch in (*self._conflict_watches, *self._harmless_watches):
             watch.look()
 
     @property
-    def rivals(self) -> list[str]:
+    def conflicts(self) -> list[str]:
         """Say who the publishers of each watched topic are that ever had several."""
-        return [watch.complaint for watch in self._rival_watches if watch.complaint]
+        return [watch.complaint for watch in self._conflict_watches if watch.complaint]
 
     def check_values(self, values: Mapping[str, object]) -> None:
         """Raise ParameterError if values contradict each other; subclasses override it."""
@@ -286,10 +314,11 @@ class TableNode(Node, metaclass=_Completed):
         return result
 
     def create_publisher(
-            self, msg_type: type[Any], topic: str, *args: Any, **kwargs: Any) -> ObservedPublisher:
+        self, msg_type: type, topic: str, qos_profile: QoSProfile | int, **kwargs: Any,
+    ) -> ObservedPublisher:
         """Create it as rclpy does, so that observe() finds it."""
         publisher = super().create_publisher(
-            msg_type, topic, *args, publisher_class=ObservedPublisher, **kwargs)
+            msg_type, topic, qos_profile, publisher_class=ObservedPublisher, **kwargs)
         assert isinstance(publisher, ObservedPublisher)
         publisher.observers = self._observers.setdefault(publisher.topic_name, [])
         return publisher
@@ -305,18 +334,19 @@ class TableNode(Node, metaclass=_Completed):
         return is_found
 
     def create_subscription(
-            self, msg_type: type[Any], topic: str, callback: Callable[..., None],
-            *args: Any, **kwargs: Any) -> Subscription:
+        self, msg_type: type, topic: str, callback: Callable[..., None],
+        qos_profile: QoSProfile | int, **kwargs: Any,
+    ) -> Subscription:
         """Create it as rclpy does; a time that is none does not reach a callback for /clock.
 
         rclpy's own raises for it where a node has no SharedClock, and the node would end.
         """
         if msg_type is ClockMessage and not kwargs.get('raw'):
             callback = self._with_checked_time(topic, callback)
-        return super().create_subscription(msg_type, topic, callback, *args, **kwargs)
+        return super().create_subscription(msg_type, topic, callback, qos_profile, **kwargs)
 
     def _with_checked_time(
-            self, topic: str, callback: Callable[..., None]) -> Callable[[Any], None]:
+            self, topic: str, callback: Callable[..., None]) -> Callable[[ClockMessage], None]:
         complaints = Complaints(self, topic)
 
         def on_clock(message: ClockMessage) -> None:

@@ -14,7 +14,6 @@ from typing import NoReturn
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from racecar.base.errors import RacecarError
@@ -74,7 +73,7 @@ def run_node(make_node: Callable[[], TableNode], args: list[str] | None = None) 
     node = executor = None
     code = 0
     try:
-        init(args, signal_handler_options=SignalHandlerOptions.NO)
+        init(args)
         node = make_node()
         interrupted.then_end(node.done)
         SharedClock([node])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 import time
-from typing import Any
+from typing import Unpack
 
 from geometry_msgs.msg import PoseWithCovarianceStamped, TransformStamped
 from rosgraph_msgs.msg import Clock as ClockMessage
@@ -26,13 +26,13 @@ from racecar.ros.codecs import Codec, CODECS
 from racecar.ros.codecs.clock import clock_template
 from racecar.ros.conversions import pose_from_message, transform_from_pose, yaw_of
 from racecar.ros.interfaces import Reset
-from racecar.ros.node import TableNode
+from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.robot_link import check_ports, RobotLink
 from racecar.ros.start_gate import StartGate
 from racecar.simulation.ports import Input, Output, Plant
 
-MakePlant = Callable[[Mapping[str, Any], Callable[[str], object]], Plant]
+MakePlant = Callable[[Mapping[str, object], Callable[[str], object]], Plant]
 """Builds a plant from resolved parameter values; the second argument logs what takes long."""
 
 _WATCH_PERIOD = 0.25
@@ -67,10 +67,10 @@ class SimulatorNode(TableNode):
 
     def __init__(
         self, name: str, table: ParameterTable, make_plant: MakePlant,
-        codecs: Mapping[type, Codec] = CODECS, **kwargs: Any,
+        codecs: Mapping[type, Codec] = CODECS, **options: Unpack[NodeOptions],
     ) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
-        super().__init__(kwargs.pop('node_name', name), table, **kwargs)
+        super().__init__(name, table, **options)
         if self.get_parameter('use_sim_time').value:
             raise ParameterError(
                 "parameter 'use_sim_time' is true, expected false for a simulator: it makes the"
@@ -127,7 +127,7 @@ class SimulatorNode(TableNode):
         own = [link.awaited_channel.publisher for link in self._links]
         self._gate = StartGate(self, own)
         clock = [self._clock_publisher] if self._clock_publisher is not None else []
-        self.watch_rivals([
+        self.watch_publishers([
             *(publisher.topic_name for publisher in own + clock),
             *(topic for link in self._links for topic in link.input_topics)],
             doubled={topic: _DOUBLED for link in self._links for topic in link.model.topics})

@@ -9,7 +9,7 @@ from functools import cached_property
 import math
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TYPE_CHECKING
 import warnings
 
 import numpy as np
@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from racecar.base.errors import ConfigurationError, excerpt, MessageError
 from racecar.base.types import Pose2
 from racecar.scene.distance_field import MARGIN, OUTSIDE, room_around
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 OCCUPIED, FREE, UNKNOWN = 100, 0, -1
 """Values of cells in nav_msgs/OccupancyGrid; between free and occupied: probability [%]."""
@@ -203,7 +206,7 @@ def _too_large(name: str) -> ConfigurationError:
 
 
 def _brightness(
-    image: Any,
+    image: Image,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
     if image.mode.startswith('I'):
         # Pillow stretches what has more than 8 bits to 16.
@@ -211,7 +214,7 @@ def _brightness(
     if image.mode in ('1', 'L'):
         return np.asarray(image.convert('L'), dtype=np.float64) / 255.0, None
     has_alpha = image.mode in ('LA', 'PA', 'RGBA') or 'transparency' in image.info
-    pixels: Any = np.asarray(image.convert('RGBA'), dtype=np.float64) / 255.0
+    pixels: NDArray[np.float64] = np.asarray(image.convert('RGBA'), dtype=np.float64) / 255.0
     # Not the eye's weights: map_server takes the mean.
     return pixels[..., :3].mean(axis=2), pixels[..., 3] if has_alpha else None
 

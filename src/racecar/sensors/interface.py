@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,7 @@ class SensorKind(NamedTuple):
     name: str
     value_type: type
     parameters: tuple[Parameter, ...]
-    make: Callable[[Mapping[str, Any]], Sensor]
+    make: Callable[[Mapping[str, object]], Sensor]
     axes: Pose3 = NO_POSE
     nearest: bool = False
     rate: float = 10.0

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 import zlib
 
 import numpy as np
@@ -15,6 +14,7 @@ from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.poses import acceleration_of_child, pose_of_angles, pose_of_child, twist_of_child
 from racecar.base.types import Acceleration3, Pose3, Twist3
+from racecar.base.values import integer_of, number_of, text_of
 from racecar.description.robot_tree import FIXED, Joint
 from racecar.description.urdf import RobotDescription
 from racecar.description.urdf_writer import with_frames
@@ -118,19 +118,19 @@ class MountedSensor:
         prefix = f'{name}.'
         given = {key: value for key, value in values.items() if key.startswith(prefix)}
         table = sensor_parameters(name, str(given.get(f'{prefix}kind', '')), kinds)
-        own: dict[str, Any] = {
+        own = {
             key.removeprefix(prefix): value for key, value in table.resolve(given).items()}
-        kind = kinds[own['kind']]
-        places = [own[row.name] for row in _PLACES]
+        kind = kinds[text_of(own, 'kind')]
+        places = [number_of(own, row.name) for row in _PLACES]
         try:
             sensor = kind.make(own)
         except ParameterError as error:
             raise ParameterError(f"sensor '{name}': {error}") from error
-        slot = own['slot']
+        slot = text_of(own, 'slot')
         return cls(
-            name, kind, sensor, frame_in_slot(slot, own['frame']),
-            pose_of_angles(*places) if any(places) or slot else None, own['rate'], own['seed'],
-            slot)
+            name, kind, sensor, frame_in_slot(slot, text_of(own, 'frame')),
+            pose_of_angles(*places) if any(places) or slot else None, number_of(own, 'rate'),
+            integer_of(own, 'seed'), slot)
 
 
 def with_sensor_frames(
@@ -253,7 +253,7 @@ class EquippedPlant:
         def acceleration() -> Acceleration3:
             return acceleration_of_child(carrier.acceleration(), state().twist, place)
 
-        def read() -> Any:
+        def read() -> object:
             time_ns = plant.time_ns
             return measure(
                 View(scene, pose_of_child(state().pose, place), time_ns, twist, acceleration,
@@ -309,7 +309,7 @@ class NoiseSource:
         """Give streams of one seed numbers of their own; both are at least 0, below 2^64."""
         self._bits = np.random.Philox(key=np.array([seed, stream], dtype=np.uint64))
         self._generator = np.random.Generator(self._bits)
-        self._state: Any = self._bits.state
+        self._state = self._bits.state
 
     def at(self, time_ns: int) -> np.random.Generator:
         """Return the generator for a time [ns], always the same object."""

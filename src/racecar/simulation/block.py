@@ -111,7 +111,8 @@ class Block:
         assert lane is not None
         car = lane.car
         columns = fleet.columns or Columns(*(
-            rows_of(of_all, count) for of_all in (car.parameters, car.limits, lane.parameters)))
+            rows_of(tuple(of_all), count)
+            for of_all in (car.parameters, car.limits, lane.parameters)))
         origin = tracker.origin_for(loop.simulator.odometry())
         self._added.append(car.line)
         for part, of_all in (

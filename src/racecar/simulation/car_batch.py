@@ -1,45 +1,90 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Many cars with wheels that spin, side by side, each with its own vehicle and command."""
+"""Many cars without a controller, side by side, each with its own vehicle and inputs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 import os
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.rows import Part
-from racecar.base.types import NANOSECONDS, Pose2
+from racecar.base.types import NANOSECONDS
 from racecar.base.vectors import Vector
-from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
+from racecar.dynamics.integrators import find_integrator
 from racecar.dynamics.stability import check_stability
-from racecar.dynamics.vehicles.double_track import DoubleTrack
-from racecar.simulation.car_kernels import CarKernel, CarParts, command_kernel
+from racecar.dynamics.vehicles.interface import VehicleModel
+from racecar.simulation.car_kernels import CarKernel, CarParts
 from racecar.simulation.engine import lane_rows, LANES
 from racecar.simulation.metrics.tracking_error import Array
 from racecar.simulation.ports import whole_nanoseconds
-from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
+
+# Smaller blocks, for more cores, would not be worth it.
+_LEAST_CARS = 16
 
 
-class _Block:
-    """Up to LANES cars of one kind in packed rows."""
+class CarBlock:
+    """Up to LANES cars of one kind in packed rows.
 
-    def __init__(self, kernel: CarKernel) -> None:
-        self.cars: list[int] = []
-        self.parts, self.kernel = kernel
+    cars: which ones of the batch; drive: the kernel; lines: of actuators, see rollout_kernel().
+    """
+
+    def __init__(self, kernel: CarKernel, cars: Sequence[int]) -> None:
+        """Begin with zeros."""
+        self.parts, self.drive = kernel
+        self.cars = np.array(cars)
         self.rows = lane_rows(self.parts.rows)
+        self.lines: Any = lane_rows(0)
+        # The rows that a reset brings back: those before the first steps.
+        self._at_start: Any = None
 
-    def put(self, part: Part, lane: int, numbers: Sequence[float]) -> None:
-        for row, number in enumerate(numbers, part.first):
-            self.rows[row * LANES + lane] = float(number)
+    @property
+    def all_lanes(self) -> NDArray[np.int_]:
+        """Lanes of all cars."""
+        return np.arange(len(self.cars))
 
-    def advance(self, dt: float, steps: int) -> None:
-        self.kernel(self.rows, len(self.cars), dt, steps)
+    def begin(self) -> None:
+        """Keep what a reset brings back, before the first steps."""
+        if self._at_start is None:
+            self._at_start = self.rows[:]
+            if COMPILED:
+                self._at_start = self.rows.copy()
+
+    def restart(self, lanes: NDArray[np.int_]) -> None:
+        """Bring back the rows of the start."""
+        if self._at_start is not None:
+            write_lanes(self.rows, 0, lanes, np.reshape(self._at_start, (-1, LANES))[:, lanes])
+
+    def put(self, part: Part, lanes: NDArray[np.int_], columns: Array) -> None:
+        """Write numbers of cars, (numbers, lanes)."""
+        write_lanes(self.rows, part.first, lanes, columns)
+
+    def put_for_good(self, part: Part, lanes: NDArray[np.int_], columns: Array) -> None:
+        """Write numbers that a reset brings back, too."""
+        self.begin()
+        for rows in (self.rows, self._at_start):
+            write_lanes(rows, part.first, lanes, columns)
+
+    def read(self, part: Part) -> Array:
+        """Numbers of all cars, (cars, numbers)."""
+        found = np.asarray(self.rows[part.first * LANES:part.after * LANES])
+        return found.reshape(-1, LANES)[:, :len(self.cars)].T
+
+
+def write_lanes(rows: Any, first: int, lanes: NDArray[np.int_], columns: Array) -> None:
+    """Write numbers from a row on into lanes, (numbers, lanes)."""
+    if COMPILED:
+        np.reshape(rows, (-1, LANES))[first:first + len(columns), lanes] = columns
+        return
+    for row, numbers in enumerate(columns.tolist(), first):
+        for lane, number in zip(lanes.tolist(), numbers, strict=True):
+            rows[row * LANES + lane] = number
 
 
 class CarBatch:
@@ -47,65 +92,132 @@ class CarBatch:
 
     The cars do not know of each other. A car gives the same bits as alone, whatever the others
     and however many threads; one that diverges stands where it was before, and `valid` tells.
+    models: of the cars, as they were made.
     """
 
     def __init__(
-        self, models: Sequence[DoubleTrack], states: Sequence[Vector],
-        kernel_of: Callable[[DoubleTrack], CarKernel], *, step: float, integrator: str,
+        self, models: Sequence[VehicleModel], states: Sequence[Vector] | Array,
+        kernel_of: Callable[[VehicleModel], CarKernel], *, step: float, integrator: str,
         threads: int | None,
     ) -> None:
         """Pack the cars; kernel_of: makes the kernel of the blocks with cars of a model's kind.
 
         Raises ConfigurationError and ParameterError as Simulator does, the former too for no
-        thread.
+        thread or too few states.
         """
         if threads is not None and threads < 1:
             raise ConfigurationError(f'threads is {threads}, expected at least 1')
-        method, step_ns = find_integrator(integrator), whole_nanoseconds('step', step)
+        if len(states) != len(models):
+            raise ConfigurationError(
+                f'there are {len(states)} states, expected one for each of {len(models)} cars')
+        method, self._step_ns = find_integrator(integrator), whole_nanoseconds('step', step)
         self._threads = threads or len(os.sched_getaffinity(0))
-        self._step = step_ns / NANOSECONDS
-        self._count = len(models)
-        self._blocks: list[_Block] = []
-        open_blocks: dict[str, _Block] = {}
-        checked: dict[int, None] = {}
-        for car, (model, state) in enumerate(zip(models, states, strict=True)):
-            if id(model) not in checked:
-                check_stability(model, method, step_ns, step_ns)
-                checked[id(model)] = None
-            name = model.equations.name
-            block = open_blocks.get(name)
-            if block is None or len(block.cars) == LANES:
-                block = open_blocks[name] = _Block(kernel_of(model))
+        self._step = self._step_ns / NANOSECONDS
+        self.models = models
+        self._blocks: list[CarBlock] = []
+        known: dict[int, tuple[VehicleModel, Array, Array]] = {}
+        kinds: dict[str, list[int]] = {}
+        for car, model in enumerate(models):
+            if id(model) not in known:
+                check_stability(model, method, self._step_ns, self._step_ns)
+                known[id(model)] = model, np.array(model.parameters), np.array(model.state_limits)
+            kinds.setdefault(model.equations.name, []).append(car)
+        for cars in kinds.values():
+            size = min(LANES, max(_LEAST_CARS, -(-len(cars) // self._threads)))
+            # Plain Python raises for what diverges: each car by itself there.
+            size = size if COMPILED else 1
+            kernel = kernel_of(models[cars[0]])
+            for own in (cars[first:first + size] for first in range(0, len(cars), size)):
+                block = CarBlock(kernel, own)
+                of_models = [known[id(models[car])] for car in own]
+                for part, numbers in (
+                        (block.parts.motion.state, [states[car] for car in own]),
+                        (block.parts.parameters, [parameters for _, parameters, _ in of_models]),
+                        (block.parts.limits, [limits for *_, limits in of_models]),
+                        (block.parts.valid, [(1.0,)] * len(own))):
+                    block.put(part, block.all_lanes, np.array(numbers, dtype=float).T)
                 self._blocks.append(block)
-            lane = len(block.cars)
-            block.cars.append(car)
-            parts = block.parts
-            for part, numbers in ((parts.motion.state, state), (parts.limits, model.state_limits),
-                                  (parts.parameters, model.parameters), (parts.valid, (1.0,))):
-                block.put(part, lane, numbers)
 
     def __len__(self) -> int:
-        return self._count
+        return len(self.models)
 
     @property
     def states(self) -> Array:
-        """States of all cars in the order of DoubleTrack.state_names [SI], (cars, states).
+        """States of all cars in the order of model.state_names [SI], (cars, states).
 
         NaN for states that a car does not have and another one does.
         """
         return self._read(lambda parts: parts.motion.state)
 
     @property
-    def valid(self) -> Array:
+    def valid(self) -> NDArray[np.bool_]:
         """Whether each car has stayed within the limits of its model, (cars,)."""
-        found: Array = self._read(lambda parts: parts.valid)[:, 0] != 0.0
+        found: NDArray[np.bool_] = self._read(lambda parts: parts.valid)[:, 0] != 0.0
         return found
 
     def advance(self, steps: int) -> None:
         """Advance all cars by so many steps."""
-        def run(block: _Block) -> None:
-            block.advance(self._step, steps)
+        self._each_block(
+            lambda block: block.drive(block.rows, len(block.cars), self._step, steps))
 
+    def reset(self, mask: ArrayLike | None = None, states: ArrayLike | None = None) -> None:
+        """Let cars start anew, as they were before the first steps; the others keep each bit.
+
+        mask: which ones, (cars,), all if None; states: where they start in place of there, of
+        which those of the mask count: (cars, states), or (states,) for all. Raises ParameterError
+        for another shape or for a state that is not finite.
+        """
+        chosen = self._chosen(mask)
+        given = None if states is None else self._states_of(states, chosen)
+        for block, lanes in self._lanes(chosen):
+            block.restart(lanes)
+            if given is not None:
+                part = block.parts.motion.state
+                width = part.after - part.first
+                block.put(part, lanes, given[block.cars[lanes], :width].T)
+
+    def _chosen(self, mask: ArrayLike | None) -> NDArray[np.bool_]:
+        if mask is None:
+            return np.ones(len(self), dtype=bool)
+        found = np.asarray(mask)
+        if found.shape != (len(self),) or found.dtype != bool:
+            raise ParameterError(
+                f'mask has the shape {found.shape} and the type {found.dtype}, expected a truth'
+                f' value for each of {len(self)} cars')
+        return found
+
+    def _states_of(self, states: ArrayLike, chosen: NDArray[np.bool_]) -> Array:
+        """Check states that are given for cars; (cars, states)."""
+        names = [model.state_names for model in self.models]
+        widest = max(map(len, names))
+        found = np.asarray(states, dtype=float)
+        if found.shape not in ((widest,), (len(self), widest)):
+            longest = next(row for row in names if len(row) == widest)
+            raise ParameterError(
+                f'states have the shape {found.shape}, expected {widest} numbers for each of'
+                f" {len(self)} cars, or once for all: {', '.join(longest)}")
+        found = np.broadcast_to(found, (len(self), widest))
+        # Of a car that has fewer states the last ones are nothing.
+        finite = np.isfinite(found) | (
+            np.arange(widest) >= np.array(list(map(len, names)))[:, np.newaxis])
+        wrong = np.flatnonzero(chosen & ~finite.all(axis=1))
+        if wrong.size:
+            raise ParameterError(
+                f'the state of car {wrong[0]} is {found[wrong[0]].tolist()}, expected finite'
+                ' numbers')
+        return found
+
+    def _lanes(
+        self, chosen: NDArray[np.bool_],
+    ) -> list[tuple[CarBlock, NDArray[np.int_]]]:
+        """Blocks with cars that are chosen, (cars,), and their lanes."""
+        found = [(block, np.flatnonzero(chosen[block.cars])) for block in self._blocks]
+        return [(block, lanes) for block, lanes in found if lanes.size]
+
+    def _each_block(self, run: Callable[[CarBlock], object]) -> None:
+        """Run all blocks, on as many threads as there may be."""
+        for block in self._blocks:
+            block.begin()
         # The plain Python path holds the interpreter, so threads would not help it.
         if self._threads == 1 or not COMPILED or len(self._blocks) < 2:
             for block in self._blocks:
@@ -119,61 +231,14 @@ class CarBatch:
         """Write rows of the inputs from the row `first` on; values: (rows, cars)."""
         for block in self._blocks:
             own = values[:, block.cars]
-            for row, numbers in enumerate(own, block.parts.inputs.first + first):
-                block.rows[row * LANES:row * LANES + len(block.cars)] = (
-                    numbers if COMPILED else numbers.tolist())
+            at = block.parts.inputs.first + first
+            write_lanes(block.rows, at, block.all_lanes, own)
 
     def _read(self, part_of: Callable[[CarParts], Part]) -> Array:
         """Numbers of a part of all cars: (cars, numbers)."""
         parts = [part_of(block.parts) for block in self._blocks]
         widest = max((part.after - part.first for part in parts), default=0)
-        found = np.full((self._count, widest), np.nan)
+        found = np.full((len(self), widest), np.nan)
         for block, part in zip(self._blocks, parts, strict=True):
-            own = np.asarray(block.rows[part.first * LANES:part.after * LANES])
-            found[block.cars, :part.after - part.first] = own.reshape(
-                -1, LANES)[:, :len(block.cars)].T
+            found[block.cars, :part.after - part.first] = block.read(part)
         return found
-
-
-class DoubleTrackBatch(CarBatch):
-    """Double tracks that follow speed and steering angle, with the bits of Simulator."""
-
-    def __init__(
-        self, models: Sequence[DoubleTrack], poses: Sequence[Pose2] | None = None, *,
-        step: float = DEFAULT_STEP, integrator: str = DEFAULT_INTEGRATOR,
-        threads: int | None = None,
-    ) -> None:
-        """Start at rest with the odometry points at the poses, the origin if None.
-
-        models: one for each car, or the same several times; step [s]; threads: how many cores to
-        use, by default all that this process may use. Raises ConfigurationError and
-        ParameterError as Simulator does.
-        """
-        poses = poses or [ORIGIN] * len(models)
-        if len(poses) != len(models):
-            raise ConfigurationError(
-                f'there are {len(poses)} poses, expected one for each of {len(models)} cars')
-
-        super().__init__(
-            models, [model.initial_state(pose) for model, pose in zip(models, poses, strict=True)],
-            lambda model: command_kernel(model.equations, integrator), step=step,
-            integrator=integrator, threads=threads)
-        limits = [(model.vehicle.speed_min, model.vehicle.speed_max, *model.vehicle.steering_range)
-                  for model in models]
-        self._speed_min, self._speed_max, self._steering_min, self._steering_max = np.array(
-            limits, dtype=float).reshape(-1, 4).T
-
-    def command(self, speeds: ArrayLike, steering_angles: ArrayLike) -> None:
-        """Apply a command to each car from now on, clamped to the vehicle's limits.
-
-        speeds [m/s], steering_angles [rad]: (cars,). Raises ParameterError, and keeps the old
-        commands, if one is not finite.
-        """
-        given = np.array(np.broadcast_arrays(speeds, steering_angles, np.empty(self._count))[:2])
-        if given.shape != (2, self._count) or not np.isfinite(given).all():
-            raise ParameterError(
-                f'commands have the shape {given.shape[1:]} or are not all finite, expected'
-                f' finite numbers for {self._count} cars [m/s, rad]')
-        self._write_inputs(0, np.array([
-            np.minimum(np.maximum(given[0], self._speed_min), self._speed_max),
-            np.minimum(np.maximum(given[1], self._steering_min), self._steering_max)]))

@@ -1,18 +1,17 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Loops over blocks of cars that hold their inputs: hold, integrate, check."""
+"""Where blocks of cars without a controller have their numbers, and what all their loops do."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-import functools
 from typing import Any, NamedTuple
 
-from racecar.base.compiled import compiled, importable
+from racecar.base.compiled import importable
 from racecar.base.rows import load, Part, store, within
 from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles.interface import Equations
-from racecar.simulation.engine import integration, Layout, Loop, motion_parts, MotionParts
+from racecar.simulation.engine import Layout, Loop, motion_parts, MotionParts
 
 
 class CarParts(NamedTuple):
@@ -31,15 +30,15 @@ class CarParts(NamedTuple):
     valid: Part
 
 
-Advance = Callable[[Flat, int, float, int], None]
-"""advance(rows, count, dt [s], steps): moves the first `count` cars of a block on."""
+ADVANCE = '(float64[::1], int64, float64, int64)'
+"""Types of advance(rows, count, dt [s], steps), which moves the first `count` cars of a block."""
 
 
 class CarKernel(NamedTuple):
-    """Kernel of a block and where its numbers are."""
+    """Kernel of a block, ADVANCE or what a batch calls in its place, and where its numbers are."""
 
     parts: CarParts
-    advance: Advance
+    advance: Callable[..., None]
 
 
 def car_parts(equations: Equations, integrator: str, inputs: Any) -> CarParts:
@@ -80,26 +79,3 @@ def checking(parts: CarParts) -> Loop:
                 store(rows, valid_part, i, (0.0,))
 
     return check_all
-
-
-@functools.cache
-def command_kernel(equations: Equations, integrator: str) -> CarKernel:
-    """Kernel of cars that follow commands. Raises ParameterError if the method is unknown."""
-    parts = car_parts(equations, integrator, equations.inputs)
-    save_all, check_all = saving(parts), checking(parts)
-    integrate, hold = integration(equations, integrator, parts.motion), equations.hold
-    held_part, inputs_part, parameters_part = parts.motion.held, parts.inputs, parts.parameters
-
-    def advance_block(rows: Flat, count: int, dt: float, steps: int) -> None:
-        save_all(rows, count)
-        for i in range(count):
-            store(rows, held_part, i,
-                  hold(load(rows, inputs_part, i), load(rows, parameters_part, i)))
-        integrate(rows, count, dt, steps)
-        check_all(rows, count)
-
-    return CarKernel(parts, compiled(advance_block, ADVANCE))
-
-
-ADVANCE = '(float64[::1], int64, float64, int64)'
-"""Types of the arguments of Advance."""

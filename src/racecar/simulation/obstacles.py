@@ -7,9 +7,8 @@ from __future__ import annotations
 from racecar.base.readings import Collisions, NO_COLLISION
 from racecar.base.types import Odometry
 from racecar.dynamics.vehicles.parameters import Footprint
-from racecar.scene.disc_overlaps import disc_overlaps
 from racecar.scene.grid_map import NO_GRID
-from racecar.scene.overlaps import overlaps
+from racecar.scene.overlaps import disc_overlaps, overlaps
 from racecar.scene.scene import foot_rows, Scene
 
 # A contact is over once there is this much room around the car [m].
@@ -27,7 +26,7 @@ class Obstacles:
     def __init__(self, scene: Scene, footprint: Footprint, radius: float = 0.0) -> None:
         """footprint: of the car; radius: of a round one about its base frame [m], in its place."""
         grid = NO_GRID if scene.grid is None else scene.grid.numbers
-        self._scene = (scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *grid)
+        self._scene = (scene.wall_rows, scene.box_rows, foot_rows(scene.cones), grid[:])
         self._ahead = 0.5 * (footprint.front - footprint.rear)
         self._length = 0.5 * (footprint.front + footprint.rear)
         self._width = footprint.side
@@ -64,9 +63,11 @@ class Obstacles:
 
     def _meet(self, odometry: Odometry, margin: float) -> bool:
         if self._radius:
-            return disc_overlaps(*self._scene, odometry.x, odometry.y, self._radius + margin)
+            return disc_overlaps(
+                *self._scene, (odometry.x, odometry.y, self._radius + margin))
         qz, qw = odometry.qz, odometry.qw
         cosine, sine = qw * qw - qz * qz, 2.0 * qz * qw
         return overlaps(
-            *self._scene, odometry.x + self._ahead * cosine, odometry.y + self._ahead * sine,
-            cosine, sine, self._length + margin, self._width + margin)
+            *self._scene,
+            (odometry.x + self._ahead * cosine, odometry.y + self._ahead * sine, cosine, sine,
+             self._length + margin, self._width + margin))

@@ -34,7 +34,7 @@ class VehiclePlant(OneRobotPlant):
 
     Inputs: drive (AckermannCommand), wheels (WheelCommand, for models whose wheels take torques),
     lamps (LampSwitches). Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels
-    (WheelStates), lamps (LampMarks), collisions (Collisions, where there is something to run
+    (WheelStates), lamps (LampMarkers), collisions (Collisions, where there is something to run
     into), odometry (BodyState).
     """
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable
 import gc
 import time
-from types import TracebackType
 from typing import Any, cast
 
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
-from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from racecar.base.types import NANOSECONDS
@@ -67,7 +65,7 @@ class ComposedStack:
         self._interrupted: Interrupted | None = None
         if self._owns_context:
             self._interrupted = Interrupted(code_of_command)
-            init(signal_handler_options=SignalHandlerOptions.NO)
+            init()
         self.nodes: list[Node] = []
         self._executor: Any = None
         self._described: list[TableNode] = []
@@ -131,9 +129,9 @@ class ComposedStack:
         return (self._ended or time.monotonic()) - self._started
 
     @property
-    def rivals(self) -> list[str]:
+    def conflicts(self) -> list[str]:
         """Say who the publishers are of each topic that should have one and had several."""
-        return [complaint for node in self._described for complaint in node.rivals]
+        return [complaint for node in self._described for complaint in node.conflicts]
 
     def spin(
         self, on_progress: Callable[[float], object] | None = None,
@@ -171,7 +169,7 @@ class ComposedStack:
             timer.cancel()
             self._ended = self._ended or time.monotonic()
         for node in self._described:
-            node.look_for_rivals()
+            node.look_for_conflicts()
         self._raise_failure()
 
     def _note_time(self) -> None:
@@ -222,6 +220,5 @@ class ComposedStack:
     def __enter__(self) -> ComposedStack:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

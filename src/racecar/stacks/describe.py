@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 import re
-from typing import Any
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameter_file import read_parameter_file
@@ -177,7 +176,7 @@ def _with_listeners(
     """Leave nodes out, add the recorder, and tell the simulator whom to wait for."""
     descriptions = [d for d in every if d not in left_out]
     listeners = options.observers
-    waits: dict[str, Any] = {}
+    waits: dict[str, object] = {}
     missing = unanswered(descriptions)
     if options.lockstep:
         listeners += sum(d.spec.hears_odometry for d in descriptions)

@@ -161,7 +161,7 @@ def _joy_of_ros(description: NodeDescription, arguments: list[str]) -> Node:
         remappings=description.remappings, arguments=arguments, output='screen')
 
 
-def _typed(parameters: dict[str, Any]) -> dict[str, Any]:
+def _typed(parameters: dict[str, object]) -> dict[str, object]:
     # Without a declared type launch reads texts as YAML: trajectory 3 would become a number. An
     # empty list has no type to give; it is the default wherever it is allowed.
     def typed(value: object) -> object:

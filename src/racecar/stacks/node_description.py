@@ -30,7 +30,7 @@ class NodeDescription:
     name: str
     namespace: str = ''
     parameter_files: tuple[Path, ...] = ()
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, object] = field(default_factory=dict)
     remappings: tuple[tuple[str, str], ...] = ()
     use_sim_time: bool = True
     user_file: Path | None = None
@@ -47,14 +47,14 @@ class NodeDescription:
         """Namespace and name, without the leading slash."""
         return f'{self.namespace}/{self.name}' if self.namespace else self.name
 
-    def explicit_parameters(self) -> dict[str, Any]:
+    def explicit_parameters(self) -> dict[str, object]:
         """Return what files and values set, later ones over earlier ones.
 
         Raises ParameterError, naming the node and the file, for what its table does not allow, and
         for a vehicle that cannot be.
         """
         files = self._files()
-        merged: dict[str, Any] = {}
+        merged: dict[str, object] = {}
         origins: dict[str, Path] = {}
         try:
             table = self._table(files)
@@ -120,7 +120,7 @@ class NodeDescription:
 
     def _table(self, files: list[ParameterFile]) -> ParameterTable:
         table = self.spec.table
-        known: dict[str, Any] = {}
+        known: dict[str, object] = {}
         for file in files:
             known.update(file.of_node(self.full_name, table))
         return table.expanded({**known, **self.parameters})

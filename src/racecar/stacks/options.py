@@ -111,7 +111,7 @@ class StackOptions:
     params_file: str | None = _option(
         None, 'ROS parameter file of your own; it goes over those in config/', str, _ALL,
         metavar='FILE', is_path=True)
-    overrides: Mapping[str, Mapping[str, Any]] = _option(
+    overrides: Mapping[str, Mapping[str, object]] = _option(
         dict, 'override any parameter, over everything else, e.g. trajectory_tracker.Kp=3.0;'
         ' vehicle.PARAMETER=VALUE is for all nodes that know the vehicle', dict, _ALL,
         flag=SET_ARGUMENT, metavar='NODE.PARAMETER=VALUE')
@@ -169,7 +169,7 @@ class StackOptions:
     overrides_option: str = SET_OPTION
 
     @property
-    def controller_settings(self) -> Mapping[str, Any]:
+    def controller_settings(self) -> Mapping[str, object]:
         """Settings of the custom controller, among the overrides."""
         return self.overrides.get(CONTROLLER, {})
 
@@ -242,13 +242,13 @@ def parse_names(texts: Iterable[str]) -> tuple[str, ...]:
 
 def parse_overrides(
     settings: Sequence[str], option: str = SET_OPTION,
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, dict[str, object]]:
     """Turn `node.parameter=value` texts into {node: {parameter: value}}.
 
     option: what the user calls them, for the message. Raises ConfigurationError for a text of
     another form.
     """
-    overrides: dict[str, dict[str, Any]] = {}
+    overrides: dict[str, dict[str, object]] = {}
     for setting in settings:
         key, equals, text = setting.partition('=')
         node, dot, parameter = key.strip().partition('.')

@@ -69,7 +69,7 @@ def remappings(options: StackOptions) -> tuple[tuple[str, str], ...]:
     return tuple(TOPIC_NAMES[options.topic_names].items())
 
 
-def given(**values: object) -> dict[str, Any]:
+def given(**values: object) -> dict[str, object]:
     """Return the values that the user chose."""
     return {name: value for name, value in values.items() if value is not None}
 
@@ -91,7 +91,8 @@ def robot_file(robot: str | None) -> Path:
 
 
 def node(
-    executable: str, options: StackOptions, *files: Path, parameters: dict[str, Any] | None = None,
+    executable: str, options: StackOptions, *files: Path,
+    parameters: Mapping[str, object] | None = None,
     **more: Any,
 ) -> NodeDescription:
     """Return a node named like its executable, with its file of config/ below the others.
@@ -177,7 +178,7 @@ def teleop_topics(options: StackOptions, usual: str) -> tuple[str, ...]:
     return (*chosen, topics.MUX_ACTIVE) if chosen else ()
 
 
-def surroundings(options: StackOptions) -> dict[str, Any]:
+def surroundings(options: StackOptions) -> dict[str, object]:
     """Return parameters of any simulator: world and sensors that the user chose."""
     return given(world=options.world, sensors=list(options.sensors) or None)
 

@@ -54,7 +54,7 @@ def describe_run(
     way: of racecar.stacks.options; command: as typed; skip: seconds that its metrics leave
     out at the start. Raises ParameterError if a node has values that are not allowed.
     """
-    kept: dict[str, Any] = {}
+    kept: dict[str, object] = {}
     for row in fields(options):
         value = getattr(options, row.name)
         if 'option' in row.metadata and row.name not in _NOT_KEPT and value != row.default:
@@ -102,7 +102,7 @@ def options_of(file: RunFile, way: str) -> StackOptions:
     # In a way without namespaces the nodes have their plain names.
     prefix = '' if 'namespace' in known else \
         f"{str(file.options.get('namespace', '')).strip('/')}/"
-    overrides: dict[str, dict[str, Any]] = {
+    overrides: dict[str, dict[str, object]] = {
         name.removeprefix(prefix): {key: value for key, value in node.parameters.items()
                if key not in _SET_BY_THE_STACK}
         for name, node in file.nodes.items() if node.executable != node_names.BAG_RECORDER}
@@ -184,7 +184,7 @@ def _whole_path(value: object, is_path: bool) -> object:
     return value
 
 
-def _with_whole_paths(values: Mapping[str, object]) -> dict[str, Any]:
+def _with_whole_paths(values: Mapping[str, object]) -> dict[str, object]:
     return {name: _whole_path(value, name in _FILES) for name, value in values.items()}
 
 

@@ -7,12 +7,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from racecar.simulation.closed_loop import Loop
+from racecar.base.values import Values
+from racecar.simulation.closed_loop import Loop, LoopCar
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import DEFAULT_NAMES, StackOptions, TELEOP_NONE
 from racecar.stacks.parts import vehicle_file
+
+if TYPE_CHECKING:
+    from racecar.stacks.fleets import FleetColumns
 
 
 def _car_file(options: StackOptions) -> Path:
@@ -51,8 +55,8 @@ class Stack:
     described_by: Callable[[StackOptions], Path] = _car_file
     topic_names: str = DEFAULT_NAMES
     teleop: str = TELEOP_NONE
-    make_loop: Callable[[Mapping[str, Mapping[str, Any]], Any], Loop] | None = None
-    columns: Callable[..., Any] | None = None
+    make_loop: Callable[[Mapping[str, Values], LoopCar | None], Loop] | None = None
+    columns: Callable[..., FleetColumns] | None = None
 
     def with_names(self, options: StackOptions) -> StackOptions:
         """Return options with the set of topic names of this stack, unless another is chosen."""

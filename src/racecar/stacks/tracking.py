@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.share import find_config, find_track
@@ -77,7 +77,7 @@ def _nodes(
     ]
 
 
-def _reference(options: StackOptions) -> dict[str, Any]:
+def _reference(options: StackOptions) -> dict[str, object]:
     """Return the tracker's parameters that choose a reference; waypoints are one."""
     if options.waypoints is None:
         return given(trajectory=options.trajectory)
@@ -101,7 +101,7 @@ class TrackingLaw(Protocol):
 
 
 def check_tracking(
-    linearizer: str | None, make: Callable[[str, Mapping[str, Any]], TrackingLaw],
+    linearizer: str | None, make: Callable[[str, Mapping[str, object]], TrackingLaw],
     descriptions: list[NodeDescription],
 ) -> None:
     """Refuse a tracker and a reference that the law is not made for, if both are there.

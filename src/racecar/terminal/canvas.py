@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.simulation.metrics.tracking_error import Array
+from racecar.base.columns import Array
 
 # Dots of a character, 4 rows by 2 columns, as bits of its number (Unicode 2800 to 28FF).
 _BITS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])

@@ -11,9 +11,9 @@ import re
 
 import numpy as np
 
+from racecar.base.columns import Array
 from racecar.base.types import Pose2
 from racecar.scene.scene import rectangle_corners
-from racecar.simulation.metrics.tracking_error import Array
 from racecar.terminal.canvas import Canvas
 from racecar.terminal.screen import Size
 

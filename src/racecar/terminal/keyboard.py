@@ -110,10 +110,9 @@ def _open(path: str) -> int:
 
 def _one_by_one(attributes: list[Any]) -> list[Any]:
     """Return attributes in which keys come one by one and are not shown."""
-    flags = [*attributes]
+    read, write, control, local, in_speed, out_speed, characters = attributes
+    characters = [*characters]
+    characters[termios.VMIN], characters[termios.VTIME] = 0, 0
     # Ctrl-S would hold up whoever writes, and with it a simulator.
-    flags[0] &= ~termios.IXON
-    flags[3] &= ~(termios.ICANON | termios.ECHO)
-    flags[6] = [*flags[6]]
-    flags[6][termios.VMIN], flags[6][termios.VTIME] = 0, 0
-    return flags
+    return [read & ~termios.IXON, write, control, local & ~(termios.ICANON | termios.ECHO),
+            in_speed, out_speed, characters]

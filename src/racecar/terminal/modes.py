@@ -11,7 +11,7 @@ import os
 import signal
 import termios
 import threading
-from typing import Any
+from types import FrameType
 
 from racecar.signals import at_end
 
@@ -68,7 +68,7 @@ class TerminalMode:
 
 
 _entered: list[TerminalMode] = []
-_former: dict[signal.Signals, Any] = {}
+_former: dict[signal.Signals, Callable[[int, FrameType | None], object] | int | None] = {}
 _acts_at_the_end = False
 
 

@@ -9,7 +9,6 @@ import sys
 
 import rclpy
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from racecar.clients.cockpit_bridge.node import CockpitBridge
@@ -36,7 +35,7 @@ def run_bridge(path: str, namespace: str | None = None, names: str | None = None
     """
     link = ServerLink(path)
     interrupted = Interrupted(code_of_command)
-    init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    init([])
     done: Future = Future()
     nodes: list[Node] = []
     seen: tuple[str, str] | None = None

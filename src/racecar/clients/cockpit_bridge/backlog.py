@@ -39,8 +39,9 @@ class Backlog:
         self._subscriptions: list[Subscription] = []
 
     def hear(
-        self, message_type: type[Any], topic: str, decode: Callable[[bytes], object],
-        use: Callable[[Any], object], profile: QoSProfile = qos.STATE, *, most: int = MOST_WAITING,
+        self, message_type: type, topic: str, decode: Callable[[bytes], Value],
+        use: Callable[[Value], object], profile: QoSProfile = qos.STATE, *,
+        most: int = MOST_WAITING,
     ) -> None:
         """Let read() call use() with what decode() makes of each message on a full topic name.
 
@@ -58,7 +59,7 @@ class Backlog:
         self._listen(message_type, topic, use_each, profile, most)
 
     def hear_many(
-        self, message_type: type[Any], topic: str, rows: MessageRows,
+        self, message_type: type, topic: str, rows: MessageRows,
         use: Callable[[Rows], object],
     ) -> None:
         """Let read() call use() with the rows of all messages that wait on a full topic name.
@@ -75,7 +76,7 @@ class Backlog:
         self._listen(message_type, topic, use_all, qos.STATE, MOST_WAITING)
 
     def _listen(
-        self, message_type: type[Any], topic: str, use: Callable[[list[bytes]], object],
+        self, message_type: type, topic: str, use: Callable[[list[bytes]], object],
         profile: QoSProfile, most: int,
     ) -> None:
         waiting: deque[bytes] = deque(maxlen=most)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rclpy.node import Node
 from std_srvs.srv import SetBool
@@ -14,7 +13,7 @@ from racecar.base.types import NANOSECONDS
 from racecar.clients.cockpit_bridge.pages import Pages
 from racecar.clients.cockpit_bridge.robot_names import RobotNames
 from racecar.clients.graph.answer import all_of
-from racecar.clients.graph.service_calls import ServiceCalls
+from racecar.clients.graph.service_calls import Outcome, ServiceCalls, ServiceType
 from racecar.cockpit.driver_message import car_of, HAZARD, INDICATORS, lamps_of
 from racecar.cockpit.frames import json_frame
 from racecar.cockpit.samples import driver_numbers, Samples
@@ -38,7 +37,7 @@ class DriverControls:
         self._samples = samples
         self._info: CarInfo | None = None
         self._lamps: Mapping[str, bool] = {}
-        self._car: Mapping[str, Any] = {}
+        self._car: Mapping[str, object] = {}
         self.gear = 0
         node.create_subscription(
             DriverState, names.full(topics.DRIVER_STATE), self._on_state, qos.STATE)
@@ -71,7 +70,7 @@ class DriverControls:
     async def _switch(self, service: str, on: bool) -> None:
         await self._act(SetBool, service, SetBool.Request(data=on))
 
-    async def _act(self, kind: object, service: str, request: object) -> None:
+    async def _act(self, kind: ServiceType[Outcome], service: str, request: object) -> None:
         await self._calls.act(kind, self._names.full(f'driver/{service}'), request)
 
     def _on_info(self, message: CarInfo) -> None:

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable
 import threading
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rclpy.node import Node
 
@@ -18,14 +18,14 @@ from racecar.clients.cockpit_bridge.parameters import PageParameters
 from racecar.clients.cockpit_bridge.pictures import Pictures
 from racecar.clients.cockpit_bridge.robot_view import RobotView
 from racecar.clients.cockpit_bridge.simulation import Simulation
-from racecar.clients.graph.answer import start
+from racecar.clients.graph.answer import start, Steps
+from racecar.cockpit.feed import Message
 from racecar.cockpit.frames import FrameError, json_frame, read_json
 
 # Messages of the server that wait while the nodes are busy; then those behind wait in its socket.
 _MOST_WAITING = 64
 
-Fields = Mapping[str, Any]
-Work = Coroutine[Any, Any, None] | None
+Work = Steps[None] | None
 """What is left to do once other nodes have answered."""
 
 
@@ -51,7 +51,7 @@ class PageRequests:
         self._room = threading.Semaphore(_MOST_WAITING)
         self._is_manual = False
         simulation, _, driver, parameters, _ = controls
-        self._acts: dict[str, Callable[[Fields], Work]] = {
+        self._acts: dict[str, Callable[[Message], Work]] = {
             'reset': lambda _: simulation.reset(),
             'pause': lambda _: simulation.pause(True),
             'resume': lambda _: simulation.pause(False),
@@ -86,7 +86,7 @@ class PageRequests:
             return
         start(self._do(fields))
 
-    async def _do(self, fields: Fields) -> None:
+    async def _do(self, fields: Message) -> None:
         """Do what a message asks; answers its viewer if that fails."""
         kind = str(fields['type'])
         named = {key: fields[key] for key in ('viewer', 'node', 'name') if key in fields}
@@ -107,7 +107,7 @@ class PageRequests:
         except (KeyError, TypeError, ValueError) as error:
             refuse(f'message {kind!r} cannot be used: {error!r}')
 
-    def _take(self, fields: Fields) -> Work:
+    def _take(self, fields: Message) -> Work:
         driving, driver = self._controls.driving, self._controls.driver
         driving.take()
         driving.gear = driver.gear
@@ -116,28 +116,28 @@ class PageRequests:
         self._is_manual = True
         return self._controls.simulation.switch_off_trackers()
 
-    def _hand_back(self, _: Fields) -> Work:
+    def _hand_back(self, _: Message) -> Work:
         self._controls.driving.release(self._robot.now_ns())
         if not self._is_manual:
             return None
         self._is_manual = False
         return self._controls.simulation.switch_on_trackers()
 
-    def _release(self, _: Fields) -> None:
+    def _release(self, _: Message) -> None:
         # Its page is gone: nobody watches, so no tracker is set going.
         self._controls.driving.release(self._robot.now_ns())
 
-    def _halt(self, _: Fields) -> None:
+    def _halt(self, _: Message) -> None:
         self._controls.driving.halt(self._robot.now_ns())
 
-    def _drive(self, fields: Fields) -> None:
+    def _drive(self, fields: Message) -> None:
         self._controls.driving.drive(fields['speed'], fields['steering'], self._robot.now_ns())
 
-    def _press(self, fields: Fields) -> None:
+    def _press(self, fields: Message) -> None:
         driving = self._controls.driving
         driving.gear = self._controls.driver.gear
         driving.press(
             fields['throttle'], fields['brake'], fields['steering'], self._robot.now_ns())
 
-    def _want_pictures(self, fields: Fields) -> None:
+    def _want_pictures(self, fields: Message) -> None:
         self._controls.pictures.want(fields['wanted'])

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 import math
-from typing import Any
 
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterDescriptor, ParameterType
@@ -78,12 +77,12 @@ class PageParameters:
             self._is_stale = False
             self._publish(again=True)
 
-    def values(self, node: str) -> dict[str, Any]:
+    def values(self, node: str) -> dict[str, object]:
         """What is known of a node, by name; empty if nothing is."""
         known = self._cache.of(node)
         return {name: known.python(name) for name in known.values}
 
-    def value(self, node: str, name: str) -> Any:
+    def value(self, node: str, name: str) -> object:
         """Value of a parameter; None if it is not known."""
         return self._cache.of(node).python(name)
 
@@ -122,7 +121,7 @@ class PageParameters:
         self._is_stale = True
 
 
-def _row(known: KnownParameters, name: str) -> dict[str, Any] | None:
+def _row(known: KnownParameters, name: str) -> dict[str, object] | None:
     """A parameter as pages show it; None for one that they may not set."""
     descriptor, value = known.descriptors[name], known.python(name)
     if descriptor.type not in _TYPES or not is_settable(descriptor, value):
@@ -144,18 +143,17 @@ def _for_json(value: object) -> object:
     return value[:_LONGEST_TEXT] if isinstance(value, str) else value
 
 
-def _converted(descriptor: ParameterDescriptor, value: Any) -> Any:
+def _converted(descriptor: ParameterDescriptor, value: object) -> object:
     """A value of JSON in the type of a parameter. Raises ParameterError."""
     kind = _TYPES.get(descriptor.type)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if kind == 'bool' and isinstance(value, bool):
+    if (kind == 'bool' and isinstance(value, bool)) or (
+            kind == 'string' and isinstance(value, str)):
         return value
-    if kind == 'float' and is_number and abs(value) < math.inf:
-        return float(value)
-    if kind == 'int' and is_number and float(value).is_integer():
-        return int(value)
-    if kind == 'string' and isinstance(value, str):
-        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if kind == 'float' and abs(value) < math.inf:
+            return float(value)
+        if kind == 'int' and float(value).is_integer():
+            return int(value)
     raise ParameterError(
         f'parameter {descriptor.name!r} is {excerpt(value)}, expected a value of type'
         f" {kind or 'other than a list'}"

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 import math
 import time
-from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped, TwistStamped
@@ -19,7 +18,7 @@ from std_msgs.msg import String
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.readings import LaserScan
-from racecar.base.types import AckermannCommand, NANOSECONDS
+from racecar.base.types import AckermannCommand, BodyTwist, NANOSECONDS
 from racecar.clients.cockpit_bridge.backlog import Backlog
 from racecar.clients.cockpit_bridge.driver import DriverControls
 from racecar.clients.cockpit_bridge.local_stack import LocalStack
@@ -95,7 +94,7 @@ class RobotView:
                         samples.extend_odometry)
 
     def _hear_rows(
-        self, kind: type[Any], topic: str, rows: MessageRows, use: Callable[[Rows], object],
+        self, kind: type, topic: str, rows: MessageRows, use: Callable[[Rows], object],
     ) -> None:
         self._backlog.hear_many(kind, self._names.full(topic), rows, use)
 
@@ -203,6 +202,6 @@ class RobotView:
     def _on_tracked_point(self, message: PointStamped) -> None:
         self._samples.tracked_ahead = message.point.x
 
-    def _on_twist(self, message: tuple[Any, int]) -> None:
+    def _on_twist(self, message: tuple[BodyTwist, int]) -> None:
         twist, stamp_ns = message
         self._samples.add_command(AckermannCommand(twist.speed, math.nan), stamp_ns)

@@ -13,7 +13,7 @@ from racecar.base.types import NANOSECONDS
 from racecar.clients.cockpit_bridge.pages import Pages
 from racecar.clients.cockpit_bridge.parameters import PageParameters
 from racecar.clients.graph.answer import all_of
-from racecar.clients.graph.service_calls import ServiceCalls
+from racecar.clients.graph.service_calls import Outcome, ServiceCalls, ServiceType
 from racecar.cockpit.frames import json_frame
 from racecar.ros.interfaces import Reset
 
@@ -99,7 +99,7 @@ class Simulation:
             raise RunError('no simulator is there whose time could be changed')
         return self.name
 
-    async def _act(self, kind: object, service: str, request: object) -> None:
+    async def _act(self, kind: ServiceType[Outcome], service: str, request: object) -> None:
         await self._calls.act(kind, f'{self._simulator}/{service}', request)
 
     def _active_trackers(self) -> list[str]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rclpy.exceptions import NameValidationException
 from rclpy.node import Node
@@ -21,7 +21,7 @@ from racecar.ros.wire import deserialize
 class _Publication(NamedTuple):
     """A topic that a client has said it publishes to."""
 
-    message_type: Any
+    message_type: type
     publisher: Publisher
     complaints: Complaints
 

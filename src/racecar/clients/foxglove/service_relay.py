@@ -16,7 +16,7 @@ from racecar.bags.message_definitions import MessageDefinitions
 from racecar.base.errors import ConfigurationError, MessageError
 from racecar.clients.foxglove.node_thread import NodeThread
 from racecar.clients.foxglove.topic_relay import ENCODING, SCHEMA_ENCODING
-from racecar.clients.graph.service_calls import Patience, ServiceCalls
+from racecar.clients.graph.service_calls import Patience, ServiceCalls, ServiceType
 from racecar.clients.graph.view import GraphView, is_hidden
 from racecar.ros.message_values import load_type
 from racecar.ros.wire import deserialize
@@ -82,12 +82,12 @@ class ServiceRelay:
             name, schema=ServiceSchema(type_name, request=request, response=response),
             handler=partial(answer, partial(self._call, kind, name), kind))
 
-    def _call(self, kind: object, name: str, request: object) -> object:
+    def _call(self, kind: ServiceType[object], name: str, request: object) -> object:
         return self._thread.wait_for(
             lambda: self._calls.call(kind, name, request), self._calls.poll)
 
 
-def answer(call: Callable[[Any], Any], kind: Any, request: ServiceRequest) -> bytes:
+def answer(call: Callable[[Any], object], kind: Any, request: ServiceRequest) -> bytes:
     """Give the serialised response to a serialised request; a client gets the text of an error.
 
     call: gives the response to a request; kind: the class of the service. Raises MessageError for

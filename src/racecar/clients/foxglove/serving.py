@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import rclpy
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from racecar.clients.foxglove.server import FoxgloveServer
@@ -25,7 +24,7 @@ def serve(
     announce: called with a sentence that says what to connect to. Raises ConfigurationError if
     the address cannot be served.
     """
-    init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    init([])
     executor = make_executor()
     nodes: list[Node] = []
     try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 import types
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rcl_interfaces.msg import (
     FloatingPointRange,
@@ -72,7 +72,7 @@ class KnownParameters(NamedTuple):
     descriptors: Mapping[str, ParameterDescriptor] = types.MappingProxyType({})
     values: Mapping[str, ParameterValue] = types.MappingProxyType({})
 
-    def python(self, name: str) -> Any:
+    def python(self, name: str) -> object:
         """Value of a parameter as Python has it; None for one that is not known or not set."""
         value = self.values.get(name)
         return None if value is None else parameter_value_to_python(value)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from rclpy.client import Client
 from rclpy.node import Node
@@ -14,6 +14,14 @@ from rclpy.task import Future
 
 from racecar.base.errors import RunError
 from racecar.clients.graph.answer import Answer
+
+Response_co = TypeVar('Response_co', covariant=True)
+
+
+class ServiceType(Protocol[Response_co]):
+    """A class of services, of which that of the responses is known."""
+
+    def Response(self) -> Response_co: ...  # noqa: N802
 
 
 class Patience(NamedTuple):
@@ -27,11 +35,18 @@ class Patience(NamedTuple):
     response: float | None = None
 
 
+class Outcome(Protocol):
+    """Response of a service that says whether it succeeded."""
+
+    success: bool
+    message: str
+
+
 @dataclass(eq=False)
 class _Call:
     name: str
     client: Client
-    request: Any
+    request: object
     answer: Answer[Any]
     until: float
     is_kept: bool
@@ -53,8 +68,9 @@ class ServiceCalls:
         self._sent: dict[Future, _Call] = {}
 
     def call(
-        self, service_type: object, name: str, request: object, *, keep: bool = False,
-    ) -> Answer[Any]:
+        self, service_type: ServiceType[Response_co], name: str, request: object, *,
+        keep: bool = False,
+    ) -> Answer[Response_co]:
         """Call a service of a full name; the answer is its response.
 
         It is RunError if nobody offers the service, nobody responds or the request cannot be sent.
@@ -65,13 +81,14 @@ class ServiceCalls:
             client = self._node.create_client(service_type, name)
             if keep:
                 self._kept[name] = client
-        call = _Call(name, client, request, Answer(), time.monotonic() + self._patience.offer,
-                     name in self._kept)
-        self._waiting.append(call)
+        answer: Answer[Response_co] = Answer()
+        self._waiting.append(_Call(
+            name, client, request, answer, time.monotonic() + self._patience.offer,
+            name in self._kept))
         self.poll()
-        return call.answer
+        return answer
 
-    async def act(self, service_type: object, name: str, request: object) -> None:
+    async def act(self, service_type: ServiceType[Outcome], name: str, request: object) -> None:
         """Call a service that says whether it succeeded, such as SetBool; keeps its client.
 
         Raises RunError as the answer of call(), and with the service's message if it did not.

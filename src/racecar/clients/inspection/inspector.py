@@ -7,18 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 import os
 import time
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggest_near
 from racecar.clients.graph.answer import Answer
 from racecar.clients.graph.parameters import ParameterServices
-from racecar.clients.graph.service_calls import Patience, ServiceCalls
+from racecar.clients.graph.service_calls import Patience, ServiceCalls, ServiceType
 from racecar.clients.graph.view import absolute, GraphView, TypesByName
 from racecar.ros.initialising import init
 from racecar.ros.run_node import end
@@ -42,7 +41,7 @@ class Inspector:
 
     def __init__(self, spin_time: float | None = None) -> None:
         """spin_time: how long to look [s]; None until nothing new is found."""
-        init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+        init([])
         self._spin_time = spin_time
         # Hidden, as those of ros2.
         self.node = Node(
@@ -133,6 +132,8 @@ class Inspector:
             self._calls.poll()
         return answer.result()
 
-    def call(self, service_type: object, name: str, request: object) -> Any:
+    def call(
+        self, service_type: ServiceType[Value], name: str, request: object,
+    ) -> Value:
         """Call a service and return its response. Raises RunError if none comes."""
         return self.wait_for(self._calls.call(service_type, name, request))

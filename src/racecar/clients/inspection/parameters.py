@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rcl_interfaces.msg import ParameterDescriptor, ParameterType, ParameterValue
 from rclpy.parameter import Parameter as RosParameter
@@ -74,11 +73,11 @@ class NodeParameters:
         except ParameterError as error:
             raise ParameterError(f'Setting parameter failed: {error}') from error
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, object]:
         """All values as a parameter file has them."""
         names = self.names()
         values = [parameter_value_to_python(value) for value in self.get(names)]
-        tree: dict[str, Any] = {}
+        tree: dict[str, object] = {}
         for name, value in zip(names, values, strict=True):
             tree[name] = value if isinstance(value, bool | int | float | str | None) else [*value]
         return {self.node: {'ros__parameters': tree}}

@@ -9,13 +9,17 @@ from collections.abc import Sequence
 import inspect
 import re
 import sys
+from typing import TYPE_CHECKING
 
-from racecar.base.errors import excerpt, RacecarError
+from racecar.base.errors import excerpt, MissingParameterError, ParameterError, RacecarError
 from racecar.base.parameter_text import described
 from racecar.base.parameters import suggestion
 from racecar.base.share import find_vehicle
 from racecar.catalogue import NODES, NodeSpec
 from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS
+
+if TYPE_CHECKING:
+    from racecar.ros.node import TableNode
 
 _HELP = ('-h', '--help')
 _ROS_ARGUMENTS = '--ros-args -p NAME:=VALUE, --params-file FILE or -r FROM:=TO'
@@ -51,7 +55,20 @@ def run_executable(executable: str, argv: Sequence[str]) -> int:
             return 0
     except _UsageError as error:
         return _refuse(error, 2)
-    run_node(spec.make_node)
+    run_node(lambda: _made(spec))
+
+
+def _made(spec: NodeSpec) -> TableNode:
+    try:
+        node: TableNode = spec.make_node()
+    except MissingParameterError as error:
+        if error.name in VEHICLE_FILE_PARAMETERS:
+            arguments = f"--params-file {find_vehicle('racecar')}"
+        else:
+            arguments = f'-p {error.name}:={spec.table[error.name].example}'
+        raise ParameterError(
+            f'{error}: ros2 run racecar {spec.name} --ros-args {arguments}') from error
+    return node
 
 
 def usage(spec: NodeSpec) -> str:

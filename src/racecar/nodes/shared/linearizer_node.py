@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Unpack
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped, TwistStamped
@@ -22,7 +22,7 @@ from racecar.ros.codecs.body_twist import twist_template
 from racecar.ros.codecs.planar_velocity import read_velocity
 from racecar.ros.freshness import staleness, wrong_age
 from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import TableNode
+from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.odometry import follow_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.wire import MessageTemplate
@@ -34,12 +34,12 @@ class CommandType(NamedTuple):
     message_type: type
     topic: str
     template: Callable[[], MessageTemplate]
-    numbers: Callable[[Any], tuple[float, ...]]
+    numbers: Callable[[tuple[float, float]], tuple[float, ...]]
 
 
 ACKERMANN = CommandType(
     AckermannDriveStamped, topics.NAVIGATION_COMMAND, command_template,
-    lambda command: (command.steering_angle, command.speed))
+    lambda command: command[::-1])
 TWIST = CommandType(TwistStamped, topics.TWIST_COMMAND, twist_template, tuple)
 
 
@@ -58,7 +58,7 @@ class PlanarLaw(Protocol):
 
     def command(
         self, odometry: Odometry, velocity: PlanarVelocity, now_ns: int | None = None,
-    ) -> Any:
+    ) -> tuple[float, float]:
         """Return the command for the wanted velocity of P, at a time [ns]."""
 
 
@@ -82,11 +82,11 @@ class LinearizerNode(TableNode):
     command_type = ACKERMANN
     """What it commands; subclasses may have another."""
 
-    def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
+    def __init__(self, name: str, table: ParameterTable, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError for parameters that cannot be used."""
-        super().__init__(kwargs.pop('node_name', name), table, **kwargs)
+        super().__init__(name, table, **options)
         self._lockstep: bool = self.values['lockstep']
-        self._linearizer = self.make_linearizer(self.values)
+        self._linearizer = self.make_linearizer()
         # Compiled here, it does not hold up the first answer.
         self._linearizer.warm_up()
         self._wrong_point = ''
@@ -105,14 +105,14 @@ class LinearizerNode(TableNode):
         velocities = subscribe_raw(
             self, TwistStamped, topics.VIRTUAL_VELOCITIES, read_velocity, self._on_velocity,
             qos.COMMAND)
-        self.watch_rivals([velocities.topic_name], ' leave ours out (`racecar up --without`),')
+        self.watch_publishers([velocities.topic_name], ' leave ours out (`racecar up --without`),')
         self._announced_by: set[bytes] = set()
         self._hear_points()
         self._watch = None if self._lockstep else self.watch_time(
             self.values['velocity_timeout'] / 4.0, self._stop_if_velocity_is_old)
 
-    def make_linearizer(self, values: dict[str, Any]) -> PlanarLaw:
-        """Return the law for resolved parameter values; subclasses give it."""
+    def make_linearizer(self) -> PlanarLaw:
+        """Law for the values of the parameters; subclasses give it."""
         raise NotImplementedError
 
     def on_values_changed(self, changed: set[str]) -> None:

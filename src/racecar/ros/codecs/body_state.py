@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 import math
 import struct
-from typing import Any
 
 from nav_msgs.msg import Odometry
 from tf2_msgs.msg import TFMessage
@@ -107,7 +107,7 @@ class _OdometryChannel:
         self.publisher.publish(odometry)
 
 
-def _fill_covariances(message: Odometry, values: dict[str, Any]) -> None:
+def _fill_covariances(message: Odometry, values: Mapping[str, float]) -> None:
     for covariance, linear, yaw in (
             (message.pose.covariance, values['odometry_variance.position'],
              values['odometry_variance.yaw']),

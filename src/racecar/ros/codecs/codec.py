@@ -77,7 +77,7 @@ class Codec:
     """
 
     value_type: ClassVar[type]
-    message_type: ClassVar[Any]
+    message_type: ClassVar[type]
     topic: ClassVar[str]
     profile: ClassVar[QoSProfile]
 
@@ -89,7 +89,7 @@ class Codec:
         """Create the publishers of an output on a node."""
         raise NotImplementedError(f'{type(self).__name__} does not encode')
 
-    def decode(self, data: bytes) -> tuple[Any, int]:
+    def decode(self, data: bytes) -> tuple[object, int]:
         """Return value and stamp [ns] of a serialised message. Raises MessageError."""
         raise NotImplementedError(f'{type(self).__name__} does not decode')
 

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import RunError
+from racecar.base.rows import first_row, flatten
 from racecar.base.vectors import vector
 from racecar.simulation.metrics.path_kernels import (
     move_ahead,
     NO_SUMS,
     path_kernel,
     PATH_ROWS,
-    PathSums,
     Stretch,
     SUMS,
 )
@@ -105,7 +105,7 @@ class PathRows:
         self._count = count
         self._room = room
         self._rows: Any = vector(count * PATH_ROWS * room)
-        self._sums: Any = vector([*NO_SUMS] * count)
+        self._sums: Any = vector([*flatten(NO_SUMS)] * count)
         self._base = 0
         self._done = 0
 
@@ -134,8 +134,8 @@ class PathRows:
         ready = windows.ready(end)
         self._base += shift
         path_kernel()(
-            self._rows, self._sums, points, diverged, windows.times, windows.lows, windows.highs,
-            tuple(Stretch(
+            (self._rows, self._sums), points, diverged, windows.times,
+            (windows.lows, windows.highs), tuple(Stretch(
                 self._room, self._base, shift, stride, self._count, first, ticks,
                 -1 if goes_on else windows.final, windows.origin, done, ready)))
         self._done = max(done, ready)
@@ -151,7 +151,7 @@ class PathRows:
 
     def samples(self, car: int) -> int:
         """Return how many samples of a car count so far."""
-        return int(self._sums[SUMS * car + PathSums._fields.index('samples')])
+        return int(self._sums[SUMS * car + first_row(NO_SUMS, 'errors', 'samples')])
 
     def _grow(self, least: int) -> None:
         # Twice as many, so that a run at another rate is not copied again and again.
@@ -181,6 +181,26 @@ class PathBatch:
         return self._rows.result()
 
 
+class _RunPath:
+    """The path of one run, of which only the times are kept that are still needed."""
+
+    def __init__(self, room: int) -> None:
+        self.rows = PathRows(1, room)
+        self._times = np.empty(0)
+        self._origin = 0
+
+    def add(self, rows: Array, start: float, *, goes_on: bool) -> None:
+        """Work off samples; arguments as in PathMetricsSum.add() and PathRows.add()."""
+        first = self._origin + self._times.size
+        times = np.concatenate([self._times, rows[0]])
+        if times.size:
+            self.rows.add(
+                PathWindows(vector(times), start, self._origin), vector(rows[1:].T.ravel()),
+                1, first, rows.shape[1], vector([-1.0]), goes_on=goes_on)
+        self._times = times[self.rows.base - self._origin:]
+        self._origin = self.rows.base
+
+
 class PathMetricsSum:
     """PathMetrics of a run that comes in pieces; memory does not grow with the run.
 
@@ -196,10 +216,7 @@ class PathMetricsSum:
         """
         warm_up_path_metrics()
         self._piece = piece
-        self._path = PathRows(1, _PIECES * piece)
-        # Times of the samples worked off that are still needed, and how many there are before.
-        self._times = np.empty(0)
-        self._origin = 0
+        self._path = _RunPath(_PIECES * piece)
         # Rows of add() that wait.
         self._waiting = np.empty((5, 0))
         self._start = -np.inf
@@ -215,7 +232,7 @@ class PathMetricsSum:
         waiting = np.hstack([self._waiting, rows])
         first, size = 0, waiting.shape[1]
         while size - first >= self._piece:
-            self._work_off(waiting[:, first:first + self._piece])
+            self._path.add(waiting[:, first:first + self._piece], start, goes_on=True)
             first += self._piece
         self._waiting = waiting[:, first:].copy()
 
@@ -225,27 +242,17 @@ class PathMetricsSum:
         Raises ValueError if no sample counts, RunError if positions are so large that the squares
         of errors overflow.
         """
-        whole = deepcopy(self)
-        whole._work_off(self._waiting, is_end=True)
-        if not whole._path.samples(0):
+        whole = deepcopy(self._path)
+        whole.add(self._waiting, self._start, goes_on=False)
+        if not whole.rows.samples(0):
             raise ValueError(
                 f'no sample counts, expected at least one at {self._start:g} s or later')
-        found = whole._path.result().metrics(0)
+        found = whole.rows.result().metrics(0)
         if found is None or not math.isfinite(found.cross_track_rmse):
             raise RunError(
                 'the squared error against the path overflows, expected positions below 1e150 m;'
                 ' the run diverged or its source is broken')
         return found
-
-    def _work_off(self, rows: Array, *, is_end: bool = False) -> None:
-        first = self._origin + self._times.size
-        times = np.concatenate([self._times, rows[0]])
-        if times.size:
-            self._path.add(
-                PathWindows(vector(times), self._start, self._origin), vector(rows[1:].T.ravel()),
-                1, first, rows.shape[1], vector([-1.0]), goes_on=not is_end)
-        self._times = times[self._path.base - self._origin:]
-        self._origin = self._path.base
 
 
 def warm_up_path_metrics() -> None:

@@ -83,7 +83,7 @@ class WorldPlant:
     Inputs of each: drive (AckermannCommand); with interface wheel_torques also wheels
     (WheelCommand); with wheel_controllers, in their place, a JointSetpoint for each joint; always
     lamps (LampSwitches). Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels
-    (WheelStates), lamps (LampMarks), collisions (Collisions, where there is something to run
+    (WheelStates), lamps (LampMarkers), collisions (Collisions, where there is something to run
     into), odometry (BodyState).
 
     scene, cars: as given.

@@ -1,0 +1,242 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Cars of any model side by side that follow given inputs, with the bits of Simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from racecar.base.columns import is_column, rows_of
+from racecar.base.compiled import COMPILED
+from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.rows import count_numbers, first_row
+from racecar.base.vectors import as_vector, Vector, vector
+from racecar.dynamics.actuators import Actuators
+from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
+from racecar.dynamics.vehicles.interface import Equations, VehicleModel
+from racecar.dynamics.vehicles.modes import are_slower
+from racecar.simulation.car_batch import CarBatch, CarBlock, write_lanes
+from racecar.simulation.engine import lane_rows
+from racecar.simulation.metrics.tracking_error import Array
+from racecar.simulation.model_lanes import command_limits
+from racecar.simulation.rollout_kernel import rollout_kernel, rollout_part, RolloutPlan
+from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
+
+
+class VehicleColumns(NamedTuple):
+    """Numbers of cars whose vehicles differ, in SI units: (numbers, cars) each.
+
+    parameters, limits: those of ModelColumns; command_limits: lowest and highest speed, lowest and
+    highest steering angle; are_possible: whether each car can be, (cars,).
+    """
+
+    parameters: Array
+    limits: Array
+    command_limits: Array
+    are_possible: NDArray[np.bool_]
+
+
+class RolloutBatch(CarBatch):
+    """Cars that follow speed and steering angle, or all inputs of their model.
+
+    What Simulator does, without odometry, wheels and obstacles: commands stay within the limits of
+    the vehicle, actuators act if there are any. All cars have the same step, method and actuators.
+    """
+
+    def __init__(
+        self, models: Sequence[VehicleModel], states: Sequence[Vector] | Array | None = None, *,
+        step: float = DEFAULT_STEP, integrator: str = DEFAULT_INTEGRATOR,
+        actuators: Mapping[str, Any] | None = None, by_inputs: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        """Start in these states, by default at rest with the odometry points at the origin.
+
+        models: one for each car, or the same several times; states: (cars, states) [SI]; step
+        [s]; actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once; by_inputs:
+        to follow all inputs of the models, as Simulator.set_inputs() takes them, in place of
+        commands; threads: how many cores to use, by default all that this process may use. Raises
+        ConfigurationError and ParameterError as Simulator does.
+        """
+        def equations_of(model: VehicleModel) -> Equations:
+            chosen = model.wheel_equations if by_inputs else model.equations
+            if chosen is None:
+                raise ConfigurationError(
+                    f'{model.description} has no inputs but speed and steering angle: give these')
+            return chosen
+
+        made = Actuators.from_values(actuators or {}, step)
+        if by_inputs and made is not None:
+            raise ConfigurationError(
+                'inputs are set past the actuators; switch off actuators.* to do so')
+        super().__init__(
+            models, [model.initial_state(ORIGIN) for model in models] if states is None
+            else states,
+            lambda model: rollout_kernel(
+                equations_of(model), integrator, actuated=made is not None),
+            step=step, integrator=integrator, threads=threads)
+        self._by_inputs, self._method = by_inputs, find_integrator(integrator)
+        self._depth = 0 if made is None else 1 + int(max(
+            channel.delay_steps for channel in made.channels))
+        self._done = 0
+        limits = {id(model): command_limits(model.vehicle) for model in models}
+        for block in self._blocks:
+            lanes, block.lines = block.all_lanes, lane_rows(2 * self._depth)
+            for field, columns in (
+                    ('limits', np.array([limits[id(models[car])] for car in block.cars]).T),
+                    ('channels', rows_of(() if made is None else made.channels, len(lanes))),
+                    ('number', block.cars[np.newaxis])):
+                block.put(rollout_part(block.parts, field), lanes, columns)
+        widths = {count_numbers(block.parts.inputs.example.inputs) for block in self._blocks}
+        self._width = max(widths, default=0)
+        self._mode = first_row(
+            self._blocks[0].parts.inputs.example.inputs, 'mode') if by_inputs else -1
+        self._inputs = np.zeros((len(self), self._width))
+        if len(widths) > 1:
+            raise ConfigurationError('the models have different inputs, expected one kind')
+
+    def command(self, speeds: ArrayLike, steering_angles: ArrayLike) -> None:
+        """Apply a command to each car from now on, clamped to the vehicle's limits.
+
+        speeds [m/s], steering_angles [rad]: (cars,). Raises ParameterError, and keeps the old
+        commands, if one is not finite.
+        """
+        given = np.array(np.broadcast_arrays(speeds, steering_angles, np.empty(len(self)))[:2])
+        if given.shape != (2, len(self)) or not np.isfinite(given).all():
+            raise ParameterError(
+                f'commands have the shape {given.shape[1:]} or are not all finite, expected'
+                f' finite numbers for {len(self)} cars [m/s, rad]')
+        self._inputs = given.T
+
+    def advance(self, steps: int) -> None:
+        """Advance all cars by so many steps under the commands in force."""
+        self._drive(self._inputs[:, np.newaxis], steps, 0)
+
+    def run(self, inputs: ArrayLike, steps: int, every: int = 1) -> Array:
+        """Drive by inputs that hold for a tick of so many steps each; states on the way.
+
+        inputs: (cars, ticks, inputs), or (ticks, inputs) for all cars [SI]; every: one of so many
+        ticks is kept, besides the start. Returns (cars, 1 + ticks // every, states). Raises
+        ParameterError, and drives nothing, for another shape or what is not finite.
+        """
+        found = np.asarray(inputs, dtype=float)
+        if found.ndim not in (2, 3) or found.shape[-1] != self._width or (
+                found.ndim == 3 and len(found) != len(self)):
+            raise ParameterError(
+                f'inputs have the shape {found.shape}, expected (cars, ticks, {self._width}) for'
+                f' {len(self)} cars, or (ticks, {self._width}) for all of them')
+        if not np.isfinite(found).all():
+            first = tuple(np.argwhere(~np.isfinite(found))[0].tolist())
+            raise ParameterError(
+                f'inputs{list(first)} is {found[first]}, expected a finite number')
+        if self._by_inputs and not found[..., self._mode].all():
+            raise ParameterError(
+                f'inputs[..., {self._mode}], the mode, is 0, expected 1: the others count; give'
+                ' speed and steering angle alone to follow these')
+        if steps < 1 or every < 1:
+            raise ParameterError(
+                f'steps is {steps} and every is {every}, expected whole numbers of at least 1')
+        records = self._drive(found, steps, every)
+        if found.shape[-2] and not self._by_inputs:
+            self._inputs = np.array(np.broadcast_to(found[..., -1, :], self._inputs.shape))
+        return records
+
+    @property
+    def ticks_driven(self) -> NDArray[np.int_]:
+        """Ticks of the last run in which each car stayed valid, (cars,)."""
+        driven = np.zeros(len(self), dtype=int)
+        for block in self._blocks:
+            driven[block.cars] = block.read(rollout_part(block.parts, 'driven'))[:, 0]
+        return driven
+
+    def reset(
+        self, mask: ArrayLike | None = None, states: ArrayLike | None = None,
+        vehicles: VehicleColumns | None = None,
+    ) -> None:
+        """Let cars start anew, at rest under no command; the others keep each bit.
+
+        mask, states: as of CarBatch.reset(); vehicles: what the cars of the mask are from now on,
+        see vary(), of which their columns count. Raises ParameterError as CarBatch.reset() does,
+        and for a car that cannot be.
+        """
+        chosen = self._chosen(mask)
+        if vehicles is not None:
+            wrong = np.flatnonzero(chosen & ~vehicles.are_possible)
+            if wrong.size:
+                raise ParameterError(
+                    f'car {wrong[0]} cannot be with the parameters that it is to have; make its'
+                    ' model by itself to learn why')
+        super().reset(chosen, states)
+        self._inputs[chosen] = 0.0
+        for block, lanes in self._lanes(chosen):
+            write_lanes(block.lines, 0, lanes, np.zeros((2 * self._depth, len(lanes))))
+            if vehicles is not None:
+                for part, columns in (
+                        (block.parts.parameters, vehicles.parameters),
+                        (block.parts.limits, vehicles.limits),
+                        (rollout_part(block.parts, 'limits'),
+                         vehicles.command_limits)):
+                    block.put_for_good(part, lanes, columns[:, block.cars[lanes]])
+
+    def vary(
+        self, values: Mapping[str, Any], columns: Mapping[str, Array],
+    ) -> VehicleColumns:
+        """Numbers of cars that differ from the model of the first one in some parameters.
+
+        values: resolved, those of which the model is made; columns: by some names of
+        VEHICLE_COLUMNS, (cars,), each number one that its parameter may have. Raises TypeError or
+        ValueError where the cars do not differ in numbers alone.
+        """
+        model = self.models[0]
+        vehicle = model.vehicle.columns(columns)
+        if is_column(vehicle.cog_to_rear_axle):
+            raise TypeError('the cars start at different points')
+        found = model.columns(vehicle, values, len(self))
+        limit = self._method.stability_limit / self._step
+        return VehicleColumns(
+            found.parameters, found.limits, rows_of(command_limits(vehicle), len(self)),
+            are_slower(found.modes, limit) & model.vehicle.are_possible(columns))
+
+    def _drive(self, inputs: Array, steps: int, every: int) -> Array:
+        """Run all blocks; inputs: as of run(); every: 0 to record nothing."""
+        shared, ticks = inputs.ndim == 2, inputs.shape[-2]
+        samples = 1 + ticks // every if every else 0
+        stride = max((len(model.state_names) for model in self.models), default=0)
+        records = np.full((len(self), samples, stride), np.nan)
+        flat = as_vector(np.ascontiguousarray(inputs).ravel())
+        room = as_vector(records.reshape(-1))
+        plan = RolloutPlan(
+            0.0, 0.0, ticks, 0 if shared else ticks * self._width, self._step, steps, self._done,
+            self._depth, every, samples, stride)
+
+        def run(block: CarBlock) -> None:
+            def call(first: int, count: int) -> None:
+                own = plan._replace(cars=len(block.cars), first=first, ticks=count)
+                block.drive(
+                    block.rows, block.lines, flat, room, vector(tuple(own)))
+
+            if COMPILED:
+                call(0, ticks)
+                return
+            car = int(block.cars[0])
+            for tick in range(ticks or 1):
+                try:
+                    call(tick, min(ticks, 1))
+                except (ValueError, OverflowError):
+                    # Plain Python's math raises where compiled code yields NaN.
+                    lane = block.all_lanes
+                    block.put(block.parts.motion.state, lane, block.read(block.parts.good).T)
+                    block.put(block.parts.valid, lane, np.zeros((1, 1)))
+                    if every and (tick + 1) % every == 0:
+                        state = block.read(block.parts.motion.state)[0]
+                        records[car, (tick + 1) // every, :len(state)] = state
+
+        for block in self._blocks:
+            block.put(rollout_part(block.parts, 'driven'), block.all_lanes,
+                      np.zeros((1, len(block.cars))))
+        self._each_block(run)
+        self._done += ticks * steps
+        return records

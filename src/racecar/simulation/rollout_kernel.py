@@ -1,0 +1,211 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks of cars that follow given inputs for many ticks in one call, and what is recorded."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+from racecar.base.compiled import compiled, importable
+from racecar.base.rows import count_numbers, first_row, load, Part, store
+from racecar.base.vectors import Flat
+from racecar.dynamics.actuators import Channel, Channels, respond
+from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND
+from racecar.simulation.car_kernels import car_parts, CarKernel, CarParts, checking, saving
+from racecar.simulation.engine import CommandLimits, integration, LANES, limited, Loop
+
+
+class RolloutRows(NamedTuple):
+    """Rows that a car which follows inputs has besides those of all.
+
+    inputs: in force; limits: of commands; channels: of the actuators; outputs: what these give;
+    number: that of the car in arrays of all cars; driven: ticks of this call in which the car
+    stayed valid.
+    """
+
+    inputs: Any
+    limits: CommandLimits
+    channels: Channels
+    outputs: Command
+    number: tuple[float]
+    driven: tuple[float]
+
+
+_CHANNEL = Channel(*(0.0,) * len(Channel._fields))
+
+
+def rollout_part(parts: CarParts, field: str) -> Part:
+    """Where a block has one of the fields of RolloutRows."""
+    example = parts.inputs.example
+    return Part(
+        getattr(example, field), parts.inputs.first + first_row(example, field), LANES)
+
+
+class RolloutPlan(NamedTuple):
+    """What a call of the kernel is to do.
+
+    cars: how many; first, ticks: the first tick and how many; between: numbers from the inputs of
+    a car to those of the next, 0 if they are the same; dt: step [s], steps in a tick; done: steps
+    before the first tick of the run, depth: rows of each delay line; every: one of so many ticks
+    is recorded, 0 for none; samples: of each car, stride: numbers of each.
+    """
+
+    cars: float
+    first: float
+    ticks: float
+    between: float
+    dt: float
+    steps: float
+    done: float
+    depth: float
+    every: float
+    samples: float
+    stride: float
+
+
+_PLAN = Part(RolloutPlan(*(0.0,) * len(RolloutPlan._fields)))
+
+
+def _taking(equations: Equations, parts: CarParts) -> Loop:
+    """Pure function that reads the inputs of a tick, commands within the limits of the vehicle."""
+    inputs_part, limits_part, number_part = (
+        rollout_part(parts, field) for field in ('inputs', 'limits', 'number'))
+    one, size = Part(equations.inputs), count_numbers(equations.inputs)
+
+    if not isinstance(equations.inputs, Command):
+        @importable
+        def take_given(rows: Flat, count: int, inputs: Flat, tick: int, between: int) -> None:
+            for i in range(count):
+                at = int(load(rows, number_part, i)[0]) * between + tick * size
+                store(rows, inputs_part, i, load(inputs, one, at))
+
+        return take_given
+
+    @importable
+    def take_commands(rows: Flat, count: int, inputs: Flat, tick: int, between: int) -> None:
+        for i in range(count):
+            at = int(load(rows, number_part, i)[0]) * between + tick * size
+            store(rows, inputs_part, i, limited(
+                load(inputs, one, at), load(rows, limits_part, i)))
+
+    return take_commands
+
+
+def _driving(equations: Equations, integrator: str, parts: CarParts) -> Loop:
+    """Pure function that takes cars through a tick, their inputs held."""
+    integrate, hold = integration(equations, integrator, parts.motion), equations.hold
+    held_part, parameters_part = parts.motion.held, parts.parameters
+    inputs_part = rollout_part(parts, 'inputs')
+
+    @importable
+    def drive_held(
+        rows: Flat, lines: Flat, count: int, done: int, depth: int, dt: float, steps: int,
+    ) -> None:
+        for i in range(count):
+            store(rows, held_part, i,
+                  hold(load(rows, inputs_part, i), load(rows, parameters_part, i)))
+        integrate(rows, count, dt, steps)
+
+    return drive_held
+
+
+def _driving_actuated(equations: Equations, integrator: str, parts: CarParts) -> Loop:
+    """Pure function that takes cars through a tick, their actuators between command and wheels.
+
+    lines: commands of the last `depth` steps, speeds and then steering angles, in rows of LANES;
+    that of a step lies where its number modulo the depth says.
+    """
+    integrate, hold = integration(equations, integrator, parts.motion), equations.hold
+    held_part, parameters_part = parts.motion.held, parts.parameters
+    command_part, channels_part, outputs_part = (
+        rollout_part(parts, field) for field in ('inputs', 'channels', 'outputs'))
+
+    @importable
+    def drive_actuated(
+        rows: Flat, lines: Flat, count: int, done: int, depth: int, dt: float, steps: int,
+    ) -> None:
+        for step in range(done, done + steps):
+            now = step % depth
+            for i in range(count):
+                command = load(rows, command_part, i)
+                lines[now * LANES + i] = command.speed
+                lines[(depth + now) * LANES + i] = command.steering_angle
+                speed, steering = load(rows, channels_part, i)
+                before = load(rows, outputs_part, i)
+                speed_at = now - int(speed.delay_steps)
+                speed_at += depth if speed_at < 0 else 0
+                steering_at = now - int(steering.delay_steps)
+                steering_at += depth if steering_at < 0 else 0
+                outputs = Command(
+                    respond(before.speed, speed.scale * lines[speed_at * LANES + i]
+                            + speed.offset, speed.gain, speed.largest_change),
+                    respond(before.steering_angle,
+                            steering.scale * lines[(depth + steering_at) * LANES + i]
+                            + steering.offset, steering.gain, steering.largest_change))
+                store(rows, outputs_part, i, outputs)
+                store(rows, held_part, i, hold(outputs, load(rows, parameters_part, i)))
+            integrate(rows, count, dt, 1)
+
+    return drive_actuated
+
+
+def _counting(parts: CarParts) -> Loop:
+    valid_part, driven_part = parts.valid, rollout_part(parts, 'driven')
+
+    @importable
+    def count_all(rows: Flat, count: int) -> None:
+        for i in range(count):
+            store(rows, driven_part, i,
+                  (load(rows, driven_part, i)[0] + load(rows, valid_part, i)[0],))
+
+    return count_all
+
+
+def _recording(equations: Equations, parts: CarParts) -> Loop:
+    state_part, number_part = parts.motion.state, rollout_part(parts, 'number')
+    one = Part(equations.state)
+
+    @importable
+    def record_all(
+        rows: Flat, count: int, records: Flat, sample: int, samples: int, stride: int,
+    ) -> None:
+        for i in range(count):
+            at = (int(load(rows, number_part, i)[0]) * samples + sample) * stride
+            store(records, one, at, load(rows, state_part, i))
+
+    return record_all
+
+
+@functools.cache
+def rollout_kernel(equations: Equations, integrator: str, *, actuated: bool) -> CarKernel:
+    """Kernel run(rows, lines, inputs, records, plan) of cars that follow inputs, all flat.
+
+    lines: see _driving_actuated(), empty unless actuated; inputs: (cars, ticks, inputs), or
+    (ticks, inputs) of all cars; records: is filled with states, (cars, samples, stride); plan:
+    numbers of a RolloutPlan. Raises ParameterError if the method is unknown.
+    """
+    parts = car_parts(equations, integrator, RolloutRows(
+        equations.inputs, CommandLimits(*(0.0,) * len(CommandLimits._fields)),
+        Channels(_CHANNEL, _CHANNEL), NO_COMMAND, (0.0,), (0.0,)))
+    take_all, save_all, check_all, count_all, record_all = (
+        _taking(equations, parts), saving(parts), checking(parts), _counting(parts),
+        _recording(equations, parts))
+    drive_all = (_driving_actuated if actuated else _driving)(equations, integrator, parts)
+
+    def run_rollouts(rows: Flat, lines: Flat, inputs: Flat, records: Flat, plan: Flat) -> None:
+        p = load(plan, _PLAN, 0)
+        count, first, between, depth = int(p.cars), int(p.first), int(p.between), int(p.depth)
+        steps, every, samples, stride = int(p.steps), int(p.every), int(p.samples), int(p.stride)
+        if first == 0 and every > 0:
+            record_all(rows, count, records, 0, samples, stride)
+        for tick in range(first, first + int(p.ticks)):
+            take_all(rows, count, inputs, tick, between)
+            save_all(rows, count)
+            drive_all(rows, lines, count, int(p.done) + tick * steps, depth, p.dt, steps)
+            check_all(rows, count)
+            count_all(rows, count)
+            if every > 0 and (tick + 1) % every == 0:
+                record_all(rows, count, records, (tick + 1) // every, samples, stride)
+
+    return CarKernel(parts, compiled(run_rollouts, f"({', '.join(['float64[::1]'] * 5)})"))
