@@ -23,7 +23,7 @@ from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles import KinematicUndersteer, SingleTrack, SingleTrackSlip
 from racecar.dynamics.vehicles.interface import Command, Equations
 from racecar.identification.drive import Array, Channel, Drive, Flags
-from racecar.simulation.engine import Layout
+from racecar.simulation.layout import Layout
 
 SUBSTEPS = 2
 """Least number of integration steps per sample of a drive."""

@@ -25,15 +25,12 @@ from racecar.simulation.engine import (
     Before,
     CommandLimits,
     integration,
-    lane_rows,
-    LANES,
-    Layout,
     limited,
-    Loop,
     motion_parts,
     MotionParts,
 )
 from racecar.simulation.lanes import LaneCar, MovingParts
+from racecar.simulation.layout import lane_rows, LANES, Layout, Loop
 from racecar.simulation.simulator import Simulator
 
 

@@ -13,7 +13,8 @@ from racecar.base.vectors import Flat
 from racecar.dynamics.actuators import Channel, Channels, respond
 from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND
 from racecar.simulation.car_kernels import car_parts, CarKernel, CarParts, checking, saving
-from racecar.simulation.engine import CommandLimits, integration, LANES, limited, Loop
+from racecar.simulation.engine import CommandLimits, integration, limited
+from racecar.simulation.layout import LANES, Loop
 
 
 class RolloutRows(NamedTuple):

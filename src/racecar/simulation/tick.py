@@ -26,7 +26,8 @@ from racecar.dynamics.vehicles.interface import (
     Travel,
     VehicleModel,
 )
-from racecar.simulation.engine import CommandLimits, Layout, limited
+from racecar.simulation.engine import CommandLimits, limited
+from racecar.simulation.layout import Layout
 
 F = TypeVar('F', bound=Callable[..., object])
 
