@@ -24,7 +24,7 @@ from racecar.base.errors import ParameterError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_config
 from racecar.base.types import NANOSECONDS
-from racecar.base.values import number_of
+from racecar.base.values import number
 from racecar.clients.run_probe import RunProbe
 from racecar.control.tracker import tracked_ahead
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
@@ -37,7 +37,7 @@ from racecar.stacks.composing import ComposedStack
 pytestmark = pytest.mark.ros
 
 COMMAND = '/vesc/ackermann_cmd_mux/input/navigation'
-COG = number_of(RACECAR, 'vehicle.cog_to_rear_axle')
+COG = number(RACECAR, 'vehicle.cog_to_rear_axle')
 LAWS = pytest.mark.parametrize(
     ('node_class', 'exact'), [(kinematic_linearizer, 0.0), (dynamic_linearizer, COG)])
 
@@ -153,10 +153,10 @@ def test_steering_of_unstamped_velocities_is_limited_like_that_of_stamped_ones(b
     bench.set_clock(1.0)
     bench.send('/vesc/odom', odometry(1.0, vx=3.0))
     bench.until(lambda: 'odometry' not in node.waits_for())
-    for number, (at, side) in enumerate(((1.0, 0.0), (1.05, 3.0), (1.1, -3.0)), start=1):
+    for count, (at, side) in enumerate(((1.0, 0.0), (1.05, 3.0), (1.1, -3.0)), start=1):
         bench.set_clock(at)
         bench.send('/virtual_velocities', velocity(0.0, 3.0, side))
-        bench.count(commands, number)
+        bench.count(commands, count)
     first, second, third = (message.drive.steering_angle for message in commands)
     assert second - first == pytest.approx(0.05, abs=1e-6)
     assert third - second == pytest.approx(-0.05, abs=1e-6)
@@ -234,11 +234,11 @@ def test_dynamic_node_uses_the_measured_sideslip(bench):
     beta = math.atan2(-0.2 + COG * 0.5, 3.0)
     along = 3.0 * math.cos(beta)
     front, rear = (
-        number_of(RACECAR, f'vehicle.{end}.cornering_stiffness') for end in ('front', 'rear'))
-    a = number_of(RACECAR, 'vehicle.cog_to_front_axle')
+        number(RACECAR, f'vehicle.{end}.cornering_stiffness') for end in ('front', 'rear'))
+    a = number(RACECAR, 'vehicle.cog_to_front_axle')
     assert speed == pytest.approx(along * math.cos(beta), rel=1e-6)
     assert steering == pytest.approx(
-        number_of(RACECAR, 'vehicle.mass') * along / front * (-3.0 * math.sin(beta) / 0.1)
+        number(RACECAR, 'vehicle.mass') * along / front * (-3.0 * math.sin(beta) / 0.1)
         + (front + rear) / front * beta - (COG * rear - a * front) / front * 0.5 / along,
         rel=1e-5)
 

@@ -22,6 +22,7 @@ from racecar.base.random_numbers import four_normals, philox
 from racecar.base.rows import (
     at_origin,
     count_numbers,
+    field_names,
     first_row,
     load,
     moved,
@@ -319,7 +320,7 @@ def block_parts(equations: Equations, integrator: str, control: LaneControl) -> 
     layout = Layout()
     motion = motion_parts(layout, equations, integrator)
     part = layout.part
-    fields = equations.state._fields
+    fields = field_names(equations.state)
 
     def pushed(*names: str) -> Part | None:
         return next((Part((0.0,), motion.state.first + first_row(equations.state, name), LANES)

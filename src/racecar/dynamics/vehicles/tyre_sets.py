@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
-from racecar.base.values import number_of, Values
-from racecar.dynamics.tyres import find_tyre_model, pacejka, TyreModel
+from racecar.base.values import number, Values
+from racecar.dynamics.tyres import find_tyre_model, pacejka, TyreModel, WheelTyre
 from racecar.dynamics.tyres.contact import TyrePair, TyreSides
 from racecar.dynamics.tyres.pacejka import LoadCoefficients, MagicFormula, SURFACES
 from racecar.dynamics.tyres.pacejka_contact import SHAPE_LIMIT
@@ -97,7 +97,7 @@ class TyreSet(NamedTuple):
     rear_x: TyreDirection
     rear_y: TyreDirection
 
-    def contact_tyre(self) -> Callable[[TyrePair], Any]:
+    def contact_tyre(self) -> Callable[[TyrePair], WheelTyre]:
         """Pure function that makes the tyre of a wheel for racecar.dynamics.tyres.contact."""
         shapes = (self.front_x.shape, self.front_y.shape, self.rear_x.shape, self.rear_y.shape)
         model = self.model if max(shapes) <= SHAPE_LIMIT else self.model._replace(contact=None)
@@ -150,7 +150,7 @@ def _sides(selection: str, values: Values) -> TyreSides:
 
 def _load_coefficients(direction: str, values: Values) -> LoadCoefficients:
     return LoadCoefficients(*(
-        number_of(values, f'pacejka.{direction}.{name}') for name in LoadCoefficients._fields))
+        number(values, f'pacejka.{direction}.{name}') for name in LoadCoefficients._fields))
 
 
 def _formula(
@@ -169,7 +169,7 @@ def _formula(
             formula = MagicFormula(math.nan, math.nan, math.nan, math.nan)
         return _checked(direction, wheel_load, coefficients.b13, formula)
     return MagicFormula(*(
-        number_of(values, f'pacejka.{direction}.{name}')
+        number(values, f'pacejka.{direction}.{name}')
         for name in ('stiffness_factor', 'shape', 'friction', 'curvature')))
 
 
