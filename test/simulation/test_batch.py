@@ -31,9 +31,8 @@ from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
-from racecar.simulation.block import lane_rows
 from racecar.simulation.closed_loop import ClosedLoop, run_loop
-from racecar.simulation.engine import integration, LANES, Layout, motion_parts
+from racecar.simulation.engine import integration, lane_rows, LANES, Layout, motion_parts
 from racecar.simulation.held_loop import HeldLoop
 from racecar.simulation.loop_kernel import CHUNK
 from racecar.simulation.metrics.run_table import RunTable

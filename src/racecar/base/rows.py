@@ -83,6 +83,12 @@ def zeroed(example: N) -> N:
     return filled(example, [0.0] * count_numbers(example))
 
 
+def zeros_of(kind: type[N]) -> N:
+    """NamedTuple of a kind without nested ones whose numbers are 0."""
+    names: tuple[str, ...] = getattr(kind, '_fields', ())
+    return tuple.__new__(kind, (0.0,) * len(names))
+
+
 def field_names(value: Numbers) -> tuple[str, ...]:
     """Names of the fields of a NamedTuple; none of a plain tuple."""
     names: tuple[str, ...] = getattr(value, '_fields', ())

@@ -23,7 +23,7 @@ from racecar.base.elementary import settled
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AckermannCommand
-from racecar.base.values import number, Values
+from racecar.base.values import number_of, Values
 from racecar.base.vectors import Flat, Vector
 from racecar.dynamics.vehicles.interface import Command
 
@@ -174,7 +174,7 @@ class Actuators:
         own = ACTUATOR_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name in ACTUATOR_PARAMETERS})
         def pick(name: str) -> float:
-            return number(own, f'actuators.{name}')
+            return number_of(own, f'actuators.{name}')
 
         self.channels = Channels(
             _channel('speed', pick('speed_delay'), pick('speed_lag'), pick('acceleration'), step),

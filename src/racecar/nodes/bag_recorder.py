@@ -18,7 +18,7 @@ from racecar.bags.message_definitions import distribution, MessageDefinitions
 from racecar.bags.writer import BagWriter
 from racecar.base import run_file
 from racecar.base.errors import BagError, ParameterError
-from racecar.base.values import texts, Values
+from racecar.base.values import texts_of, Values
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import BAG_RECORDER
 from racecar.ros import qos
@@ -61,8 +61,8 @@ class BagRecorderNode(TableNode):
 
     def check_values(self, values: Values) -> None:
         """Raise ParameterError if what is awaited is not recorded."""
-        recorded = texts(values, 'topics')
-        others = [topic for topic in texts(values, 'awaited') if topic not in recorded]
+        recorded = texts_of(values, 'topics')
+        others = [topic for topic in texts_of(values, 'awaited') if topic not in recorded]
         if others:
             raise ParameterError(
                 f"parameter 'awaited' has {', '.join(others)}, expected some of 'topics'"
@@ -92,7 +92,7 @@ class BagRecorderNode(TableNode):
                 self._recorded[name] = self._record(name, types, publishers)
 
     def waits_for(self) -> str:
-        """Return the topics that nobody publishes."""
+        """Topics that nobody publishes."""
         absent = [name for name in self._wanted if name not in self._recorded]
         if not self._recorded and not self._wanted:
             return 'waiting for topics: there are none'

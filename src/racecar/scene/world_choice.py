@@ -12,7 +12,7 @@ from pathlib import Path
 from racecar.base.parameters import Parameter
 from racecar.base.share import find_world
 from racecar.base.types import Pose2
-from racecar.base.values import number, text, Values
+from racecar.base.values import number_of, text_of, Values
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.scene.world_file import image_of_world, load_world
 
@@ -36,11 +36,11 @@ HEIGHT_PARAMETER = Parameter(
 
 
 def scene_of(values: Values) -> Scene:
-    """Return the scene of the parameter `world`; one and the same while its files stay the same.
+    """Scene of the parameter `world`; one and the same while its files stay the same.
 
     Raises ConfigurationError as load_world().
     """
-    path = str(find_world(text(values, WORLD_PARAMETER.name)))
+    path = str(find_world(text_of(values, WORLD_PARAMETER.name)))
     status = _status(path)
     image = _image(path, status)
     return _loaded(path, status, None if image is None else _status(image))
@@ -71,11 +71,11 @@ def _loaded(path: str, _: Status, __: Status) -> Scene:
 
 
 def start_pose(scene: Scene, values: Values, index: int = 0) -> Pose2:
-    """Return the pose of base_link at the start: initial_x, _y and _yaw from that of the world.
+    """Pose of base_link at the start: initial_x, _y and _yaw from that of the world.
 
     index: of the robot; there may be more of them than starts.
     """
-    along, across, turn = (number(values, f'initial_{part}') for part in ('x', 'y', 'yaw'))
+    along, across, turn = (number_of(values, f'initial_{part}') for part in ('x', 'y', 'yaw'))
     x, y, yaw = scene.starts[index % len(scene.starts)]
     if (x, y, yaw) == (0.0, 0.0, 0.0):
         # The bits stay those of the parameters.

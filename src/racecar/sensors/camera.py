@@ -18,7 +18,7 @@ from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter
 from racecar.base.poses import pose_of_child
 from racecar.base.readings import CameraImage
-from racecar.base.values import number, Values, whole
+from racecar.base.values import integer_of, number_of, Values
 from racecar.rendering.lens import Lens, LENS_OF_OPTICAL, OPTICAL_AXES
 from racecar.sensors.interface import SensorKind, View
 
@@ -55,20 +55,20 @@ class Camera:
 
         Raises ParameterError if nothing is between near and far.
         """
-        near, far, noise = (number(values, name) for name in ('near', 'far', 'noise'))
+        near, far, noise = (number_of(values, name) for name in ('near', 'far', 'noise'))
         if near >= far:
             raise ParameterError(
                 f"parameter 'near' is {near:g} m and far {far:g} m, expected the first to be"
                 ' smaller')
         self._lens = Lens(
-            whole(values, 'width'), whole(values, 'height'),
-            *(number(values, name) for name in Lens._fields[2:]))
+            integer_of(values, 'width'), integer_of(values, 'height'),
+            *(number_of(values, name) for name in Lens._fields[2:]))
         self._facts = (
             self._lens.width, self._lens.height, self._lens.focal_length, *self._lens.centre)
         self._noise: NDArray[np.int16] | None = None
         if noise > 0.0:
             count = self._lens.width * self._lens.height * 3 + _SPARE
-            numbers = np.random.default_rng(whole(values, 'seed')).standard_normal(
+            numbers = np.random.default_rng(integer_of(values, 'seed')).standard_normal(
                 count, dtype=np.float32)
             # Colours are whole numbers: rounded noise added to them is their noisy value rounded.
             self._noise = np.rint(numbers * (noise * _FULL_SCALE)).astype(np.int16)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from racecar.base.errors import excerpt, ParameterError
 from racecar.base.frames import BASE_LINK
 from racecar.base.parameters import Parameter, ParameterTable, suggest
-from racecar.base.values import text, texts, Values
+from racecar.base.values import text_of, texts_of, Values
 from racecar.description.urdf import RobotDescription
 from racecar.scene.world_choice import scene_of
 from racecar.sensors import SENSOR_KINDS
@@ -95,13 +95,13 @@ def shown_sensor(values: Values, kind: str) -> ShownSensor | None:
     values: parameters of a simulator, which may lack any. None if there is no sensor of the kind.
     Raises ParameterError as chosen_sensors().
     """
-    mounted = chosen_sensors(texts({_SENSORS.name: [], **values}, _SENSORS.name))
+    mounted = chosen_sensors(texts_of({_SENSORS.name: [], **values}, _SENSORS.name))
     found = [sensor.name for sensor in mounted if sensor.kind == kind]
     if not found:
         return None
     name = kind if kind in found else found[0]
-    frame = text(values, f'{name}.frame', SENSOR_KINDS[kind].frame.format(name))
-    return ShownSensor(name, frame_in_slot(text(values, f'{name}.slot', ''), frame))
+    frame = text_of(values, f'{name}.frame', SENSOR_KINDS[kind].frame.format(name))
+    return ShownSensor(name, frame_in_slot(text_of(values, f'{name}.slot', ''), frame))
 
 
 def _further_rows(values: Mapping[str, object], table: ParameterTable) -> Iterable[Parameter]:
@@ -156,7 +156,7 @@ def described_with_sensors(
 def _mounted(values: Values) -> list[MountedSensor]:
     return [
         MountedSensor.from_values(name, {**_own(name, values), f'{name}.kind': kind})
-        for name, kind in chosen_sensors(texts(values, _SENSORS.name))]
+        for name, kind in chosen_sensors(texts_of(values, _SENSORS.name))]
 
 
 def _own(name: str, values: Mapping[str, object]) -> dict[str, object]:

@@ -16,7 +16,7 @@ from racecar.base.parameters import Parameter
 from racecar.base.poses import pose_of_child, unrotated
 from racecar.base.readings import Imu
 from racecar.base.types import Pose3
-from racecar.base.values import number, Values, whole
+from racecar.base.values import integer_of, number_of, Values
 from racecar.dynamics.vehicles.parameters import GRAVITY
 from racecar.sensors.interface import SensorKind, View
 
@@ -47,12 +47,13 @@ class ImuSensor:
     def __init__(self, values: Values) -> None:
         """values: rows of PARAMETERS and the seed."""
         self._orientation, rotation, acceleration, rotation_bias, acceleration_bias = (
-            number(values, name) for name in (
+            number_of(values, name) for name in (
                 'orientation_noise', 'rotation_noise', 'acceleration_noise', 'rotation_bias',
                 'acceleration_bias'))
         self._deviations = np.repeat([rotation, acceleration], 3)
         biases = np.repeat([rotation_bias, acceleration_bias], 3)
-        self._offsets = biases * np.random.default_rng(whole(values, 'seed')).standard_normal(6)
+        generator = np.random.default_rng(integer_of(values, 'seed'))
+        self._offsets = biases * generator.standard_normal(6)
         self._variances = (
             max(self._orientation**2, _LEAST_VARIANCE),
             max(rotation**2 + rotation_bias**2, _LEAST_VARIANCE),

@@ -20,7 +20,7 @@ from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter
 from racecar.base.readings import LaserScan
 from racecar.base.types import NANOSECONDS
-from racecar.base.values import number, Values, whole
+from racecar.base.values import integer_of, number_of, Values
 from racecar.sensors.beams import Beams
 from racecar.sensors.interface import SensorKind, View
 from racecar.sensors.noise import fill_normal, seed_of
@@ -66,10 +66,10 @@ class Laser:
         that is not the smaller one, and a sweep that takes longer than the next begins.
         """
         low, high, nearest, farthest, rate, sweep, noise, resolution = (
-            number(values, name) for name in (
+            number_of(values, name) for name in (
                 'angle_min', 'angle_max', 'range_min', 'range_max', 'rate', 'sweep_time', 'noise',
                 'resolution'))
-        span, rays = high - low, whole(values, 'rays')
+        span, rays = high - low, integer_of(values, 'rays')
         if not (0.0 < span <= 2.0 * math.pi + 1e-9 or rays == 1):
             raise ParameterError(
                 f"parameter 'angle_max' is {high:g} rad and angle_min {low:g} rad, expected the"

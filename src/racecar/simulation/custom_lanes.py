@@ -18,6 +18,8 @@ from racecar.control.custom_reference import CustomReference, CustomReferenceSam
 from racecar.control.trajectories import Motion
 from racecar.dynamics.vehicles.interface import Command
 from racecar.simulation.lanes import Lane, Reference
+from racecar.simulation.model_lanes import lane_car
+from racecar.simulation.simulator import Simulator
 
 
 @functools.cache
@@ -85,9 +87,12 @@ def _zeros(kind: Any) -> Any:
     return kind(*(0.0,) * len(kind._fields))
 
 
-def custom_lane(pure_controller: PureController, reference: Reference) -> Lane:
-    """A car that a controller drives, as it is at the start."""
+def custom_lane(
+    simulator: Simulator, pure_controller: PureController, reference: Reference,
+) -> Lane:
+    """A simulator that a controller drives, as both are at present."""
     state, parameters = pure_controller.state, pure_controller.parameters
     return Lane(
+        lane_car(simulator),
         CustomControl(pure_controller.step, type(state), type(parameters)), reference, state,
         parameters)

@@ -383,7 +383,7 @@ class Simulator:
         if not self._stands and not obstacles.block(end):
             obstacles.note_free(end)
             return
-        # What actuators have been told is on its way all the same.
+        # Commands on their way through the actuators arrive all the same.
         under_way = self._numbers[parts.memory.first:].copy()
         self._put_back(before)
         if not self._stands:

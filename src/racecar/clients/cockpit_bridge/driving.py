@@ -13,7 +13,7 @@ from rclpy.publisher import Publisher
 
 from racecar.base.errors import ControlModeError
 from racecar.base.types import NANOSECONDS
-from racecar.base.values import number, Values
+from racecar.base.values import number_of, Values
 from racecar.control.teleop.key_driver import KEY_PARAMETERS
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import command_template
@@ -55,14 +55,14 @@ class Driving:
     @property
     def largest_speed(self) -> float:
         """What a page commands at most [m/s]: as keys may, and not more than the car can."""
-        most = number(_DEFAULTS, 'speed_max')
-        return min(most, number(self.limits, SPEED_LIMIT, most))
+        most = number_of(_DEFAULTS, 'speed_max')
+        return min(most, number_of(self.limits, SPEED_LIMIT, most))
 
     def angle(self, share: float) -> float:
-        """Return a share, from -1 to 1, of the largest angle on its side [rad, left positive]."""
-        most = number(self.limits, LEFT_LIMIT, number(_DEFAULTS, 'steering_max'))
+        """Share, from -1 to 1, of the largest angle on its side [rad, left positive]."""
+        most = number_of(self.limits, LEFT_LIMIT, number_of(_DEFAULTS, 'steering_max'))
         return share * (most if share >= 0.0 else (
-            number(self.limits, RIGHT_LIMIT, most) or most))
+            number_of(self.limits, RIGHT_LIMIT, most) or most))
 
     def prepare(self) -> None:
         """Create the publishers early, so that the first key is not late, where that is harmless.

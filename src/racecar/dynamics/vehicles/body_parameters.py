@@ -15,7 +15,7 @@ from typing import Annotated
 from racecar.base.errors import excerpt, ParameterError
 from racecar.base.parameter_fields import made_of, Row, table_of
 from racecar.base.parameters import Parameter, ParameterTable
-from racecar.base.values import numbers, Values
+from racecar.base.values import numbers_of, Values
 
 BODY_PREFIX = 'vehicle.body.'
 """Of the names of BODY_PARAMETERS."""
@@ -52,7 +52,7 @@ class AxleBody:
 
 
 def _slot_of(own: Values, slot: str) -> tuple[float, ...]:
-    return numbers(own, f'{BODY_PREFIX}slots.{slot}')
+    return numbers_of(own, f'{BODY_PREFIX}slots.{slot}')
 
 
 def _check_count(name: str, values: tuple[float, ...], count: int) -> None:

@@ -21,7 +21,7 @@ from racecar.base.types import (
     Wheels,
     WheelState,
 )
-from racecar.base.values import number, Values
+from racecar.base.values import number_of, Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres import WheelTyre
 from racecar.dynamics.tyres.contact import TyrePair
@@ -201,8 +201,8 @@ class DoubleTrack(PointKernels):
     def from_values(cls, vehicle: VehicleParameters, values: Values) -> DoubleTrack:
         """Build from tyre_model, low_speed_threshold, drive_time_constant and TYRE_PARAMETERS."""
         return cls(vehicle, str(values['tyre_model']),
-                   number(values, 'low_speed_threshold') or LOW_SPEED_THRESHOLD,
-                   number(values, 'drive_time_constant', DRIVE_TIME_CONSTANT), values)
+                   number_of(values, 'low_speed_threshold') or LOW_SPEED_THRESHOLD,
+                   number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT), values)
 
     @property
     def description(self) -> str:
@@ -306,8 +306,8 @@ class DoubleTrack(PointKernels):
         """Return what cars have that differ in their vehicles; see VehicleModel."""
         car = double_car(
             vehicle, make_tyre_set(vehicle, str(values['tyre_model']), values),
-            number(values, 'low_speed_threshold') or LOW_SPEED_THRESHOLD,
-            number(values, 'drive_time_constant', DRIVE_TIME_CONSTANT))
+            number_of(values, 'low_speed_threshold') or LOW_SPEED_THRESHOLD,
+            number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT))
         return ModelColumns(rows_of(car, cars), rows_of(self._limits(vehicle), cars),
                             self._modes(vehicle, car, cars))
 

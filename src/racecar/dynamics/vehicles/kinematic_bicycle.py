@@ -23,7 +23,7 @@ from racecar.base.elementary import sine_cosine_of_turn
 from racecar.base.errors import ParameterError
 from racecar.base.rows import Numbers
 from racecar.base.types import Pose2, WheelState
-from racecar.base.values import number, Values
+from racecar.base.values import number_of, Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.vehicles.interface import (
     Command,
@@ -165,7 +165,7 @@ class KinematicBicycle(RollingWheels):
         cls, vehicle: VehicleParameters, values: Values,
     ) -> KinematicBicycle:
         """Build from speed_gain; others are left alone."""
-        return cls(vehicle, number(values, 'speed_gain', SPEED_GAIN))
+        return cls(vehicle, number_of(values, 'speed_gain', SPEED_GAIN))
 
     @property
     def description(self) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 from racecar.base.columns import larger
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
-from racecar.base.values import number, Values
+from racecar.base.values import number_of, Values
 from racecar.base.vectors import vector
 from racecar.dynamics.vehicles.interface import (
     Command,
@@ -121,13 +121,13 @@ class KinematicUndersteer(KinematicBicycle):
         cls, vehicle: VehicleParameters, values: Values,
     ) -> KinematicUndersteer:
         """Build from understeer_gradient; others are left alone."""
-        return cls(vehicle, number(values, 'understeer_gradient', 0.0))
+        return cls(vehicle, number_of(values, 'understeer_gradient', 0.0))
 
     def columns(
         self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
         """Return what cars have that differ in their vehicles; see VehicleModel."""
-        gradient = number(values, 'understeer_gradient', 0.0) or vehicle.understeer_gradient
+        gradient = number_of(values, 'understeer_gradient', 0.0) or vehicle.understeer_gradient
         if not _turns(vehicle, gradient):
             raise ValueError('some of the cars have no steady turn')
         return self._columns(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from racecar.base.errors import excerpt, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
-from racecar.base.values import numbers, text, texts, Values
+from racecar.base.values import numbers_of, text_of, texts_of, Values
 
 LIGHTS_PREFIX = 'vehicle.lights.'
 """Of the names of LIGHT_PARAMETERS."""
@@ -107,7 +107,7 @@ def _group(values: Values, group: str) -> LightGroup:
         part: str, expected: str, fits: Callable[[Sequence[float]], bool],
     ) -> Sequence[float]:
         name = f'{LIGHTS_PREFIX}{group}.{part}'
-        given = numbers(values, name)
+        given = numbers_of(values, name)
         if not fits(given):
             raise ParameterError(f"parameter '{name}' is {[*given]}, expected {expected}")
         return given
@@ -125,7 +125,7 @@ def _group(values: Values, group: str) -> LightGroup:
         lambda given: len(given) % 3 == 0 and all(abs(part) <= 100.0 for part in given)
         and all(y >= 0.0 for y in given[1::3]))
     positions = _triples(flat)
-    shapes = texts(values, f'{LIGHTS_PREFIX}{group}.shapes')
+    shapes = texts_of(values, f'{LIGHTS_PREFIX}{group}.shapes')
     for shape in shapes:
         if shape not in LAMP_SHAPES:
             raise ParameterError(
@@ -142,7 +142,7 @@ def _group(values: Values, group: str) -> LightGroup:
                     f"parameter '{LIGHTS_PREFIX}{group}.{part}' is for {count} lamps, expected one"
                     f' for each of {len(positions)} positions')
     return LightGroup(
-        shapes or (text(values, f'{LIGHTS_PREFIX}{group}.shape'),), (red, green, blue),
+        shapes or (text_of(values, f'{LIGHTS_PREFIX}{group}.shape'),), (red, green, blue),
         _triples(size), positions)
 
 

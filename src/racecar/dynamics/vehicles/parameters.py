@@ -16,7 +16,7 @@ from racecar.base.errors import excerpt, ParameterError, RacecarError
 from racecar.base.parameter_fields import fields_of, made_of, table_of
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_vehicle
-from racecar.base.values import text, Values
+from racecar.base.values import text_of, Values
 from racecar.dynamics.tyres.pacejka import SURFACES
 from racecar.dynamics.vehicles.body_check import check_vehicle
 from racecar.dynamics.vehicles.body_parameters import BODY_PARAMETERS, BODY_PREFIX, BodyParameters
@@ -129,8 +129,8 @@ class VehicleParameters(VehicleDesign):
         own = VEHICLE_PARAMETERS.resolve(
             {name: value for name, value in values.items()
              if name.startswith(PREFIX) and not name.startswith(_OWN_PREFIXES)})
-        _check_name(text(own, f'{PREFIX}name'))
-        material = text(own, f'{PREFIX}contact_material')
+        _check_name(text_of(own, f'{PREFIX}name'))
+        material = text_of(own, f'{PREFIX}contact_material')
         if material != DEFAULT_MATERIAL:
             own[f'{PREFIX}friction_coefficient'] = SURFACES[material].friction
         vehicle = made_of(

@@ -16,7 +16,7 @@ from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
 from racecar.base.rows import Numbers
 from racecar.base.types import Pose2, VehicleDiagnostics
-from racecar.base.values import number, Values
+from racecar.base.values import number_of, Values
 from racecar.base.vectors import Flat, Vector, vector
 from racecar.dynamics.vehicles.interface import ModelColumns, POSITION_LIMIT
 from racecar.dynamics.vehicles.low_speed import stable_thresholds
@@ -144,7 +144,7 @@ class PlanarSingleTrack(RollingWheels):
         """Return what cars have that differ in their vehicles; see VehicleModel."""
         tyres = make_tyre_set(vehicle, str(values['tyre_model']), values)
         parameters = rows_of(self.car_of(vehicle, tyres, values), cars)
-        stable_thresholds(number(values, 'low_speed_threshold'), parameters, self.low_speed_row,
+        stable_thresholds(number_of(values, 'low_speed_threshold'), parameters, self.low_speed_row,
                           lambda rows: self._modes(vehicle, rows))
         return ModelColumns(parameters, rows_of(planar_limits(vehicle), cars),
                             self._modes(vehicle, parameters))

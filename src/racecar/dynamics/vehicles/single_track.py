@@ -13,7 +13,7 @@ from racecar.base.columns import Array, larger, rows_of, smaller
 from racecar.base.errors import ParameterError
 from racecar.base.rows import field_names, flatten
 from racecar.base.types import Pose2, VehicleDiagnostics, WheelState
-from racecar.base.values import number, text, Values
+from racecar.base.values import number_of, text_of, Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres import AxleTyre, DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.lateral import LateralSlip
@@ -134,7 +134,7 @@ class SingleTrack(RollingWheels):
     def from_values(cls, vehicle: VehicleParameters, values: Values) -> SingleTrack:
         """Build from tyre_model, formulation, low_speed_threshold and TYRE_PARAMETERS."""
         return with_stable_threshold(vehicle, values, lambda threshold: cls(
-            vehicle, str(values['tyre_model']), text(values, 'formulation'), threshold, values))
+            vehicle, str(values['tyre_model']), text_of(values, 'formulation'), threshold, values))
 
     @property
     def description(self) -> str:
@@ -209,7 +209,7 @@ class SingleTrack(RollingWheels):
         """Return what cars have that differ in their vehicles; see VehicleModel."""
         tyres = make_tyre_set(vehicle, str(values['tyre_model']), values)
         parameters = rows_of(single_car(vehicle, tyres, self.low_speed_threshold), cars)
-        stable_thresholds(number(values, 'low_speed_threshold'), parameters,
+        stable_thresholds(number_of(values, 'low_speed_threshold'), parameters,
                           self.low_speed_row, lambda rows: self._modes(vehicle, rows))
         return ModelColumns(parameters, rows_of(single_limits(vehicle, self.formulation), cars),
                             self._modes(vehicle, parameters))

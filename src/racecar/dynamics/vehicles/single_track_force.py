@@ -27,7 +27,7 @@ from racecar.base.compiled import by_type, pure
 from racecar.base.elementary import sine_cosine_of_turn
 from racecar.base.rows import flatten
 from racecar.base.types import WheelState
-from racecar.base.values import number, Values
+from racecar.base.values import number_of, Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres import AxleTyre, DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.lateral import axle_force
@@ -264,7 +264,7 @@ class SingleTrackForce(PlanarSingleTrack):
         """Build from tyre_model, low_speed_threshold, drive_time_constant and TYRE_PARAMETERS."""
         return with_stable_threshold(vehicle, values, lambda threshold: cls(
             vehicle, str(values['tyre_model']), threshold,
-            number(values, 'drive_time_constant', DRIVE_TIME_CONSTANT), values))
+            number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT), values))
 
     def car_of(
         self, vehicle: VehicleParameters, tyres: TyreSet, values: Values,
@@ -272,7 +272,7 @@ class SingleTrackForce(PlanarSingleTrack):
         """Parameters of a vehicle, of which each number may be a column."""
         return force_car(planar_car(
             vehicle, self.low_speed_threshold,
-            number(values, 'drive_time_constant', DRIVE_TIME_CONSTANT)), tyres)
+            number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT)), tyres)
 
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
         """Return the forward velocity of the car [m/s]."""

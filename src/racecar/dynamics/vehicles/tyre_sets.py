@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
-from racecar.base.values import number, Values
+from racecar.base.values import number_of, Values
 from racecar.dynamics.tyres import find_tyre_model, pacejka, TyreModel, WheelTyre
 from racecar.dynamics.tyres.contact import TyrePair, TyreSides
 from racecar.dynamics.tyres.pacejka import LoadCoefficients, MagicFormula, SURFACES
@@ -150,7 +150,7 @@ def _sides(selection: str, values: Values) -> TyreSides:
 
 def _load_coefficients(direction: str, values: Values) -> LoadCoefficients:
     return LoadCoefficients(*(
-        number(values, f'pacejka.{direction}.{name}') for name in LoadCoefficients._fields))
+        number_of(values, f'pacejka.{direction}.{name}') for name in LoadCoefficients._fields))
 
 
 def _formula(
@@ -169,7 +169,7 @@ def _formula(
             formula = MagicFormula(math.nan, math.nan, math.nan, math.nan)
         return _checked(direction, wheel_load, coefficients.b13, formula)
     return MagicFormula(*(
-        number(values, f'pacejka.{direction}.{name}')
+        number_of(values, f'pacejka.{direction}.{name}')
         for name in ('stiffness_factor', 'shape', 'friction', 'curvature')))
 
 

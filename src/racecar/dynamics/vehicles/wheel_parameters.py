@@ -15,7 +15,7 @@ from racecar.base.errors import excerpt, ParameterError
 from racecar.base.parameter_fields import made_of, Row, table_of
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import WHEEL_NAMES
-from racecar.base.values import texts, Values
+from racecar.base.values import texts_of, Values
 
 WHEEL_PREFIX = 'vehicle.wheel.'
 """Of the names of WHEEL_PARAMETERS."""
@@ -255,7 +255,7 @@ def corner_names(values: Values) -> tuple[str, ...]:
     """
     name = f'{WHEEL_PREFIX}corners'
     row = WHEEL_PARAMETERS[name]
-    given = texts({name: row.validate(values.get(name, row.default))}, name)
+    given = texts_of({name: row.validate(values.get(name, row.default))}, name)
     if given and len(given) != len(WHEEL_NAMES):
         raise ParameterError(
             f"parameter '{name}' is {excerpt([*given])}, expected four names, of the left front,"
