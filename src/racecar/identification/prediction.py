@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import Any, cast, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from racecar.base.rows import at_origin, load, moved, Part, plus, store, zeros_l
 from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles import KinematicUndersteer, SingleTrack, SingleTrackSlip
 from racecar.dynamics.vehicles.interface import Command, Equations
+from racecar.dynamics.vehicles.kinematic_bicycle import KinematicHeld
 from racecar.identification.drive import Array, Channel, Drive, Flags
 from racecar.simulation.layout import Layout
 
@@ -425,7 +426,8 @@ def _bounded(value: float) -> float:
 
 def _step_each(equations: Equations, places: _Rows) -> Callable[..., None]:
     """Pure function that moves one window after the other along its chord."""
-    state_part, hold = places.state, equations.hold
+    state_part = places.state
+    hold = cast(Callable[..., KinematicHeld], equations.hold)
 
     @importable
     def step_each(rows: Flat, given: Array, car: Any, count: int) -> None:

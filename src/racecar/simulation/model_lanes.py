@@ -10,7 +10,7 @@ import sys
 from typing import Any, NamedTuple
 
 from racecar.base.compiled import importable
-from racecar.base.rows import first_row, load, Part, store
+from racecar.base.rows import field_names, first_row, load, Part, store
 from racecar.base.vectors import Flat, vector
 from racecar.dynamics.actuators import Channel, respond
 from racecar.dynamics.vehicles.interface import (
@@ -159,7 +159,8 @@ class ModelMotion(NamedTuple):
     @property
     def pushed(self) -> tuple[int | None, int | None]:
         """Lateral state and yaw rate."""
-        state, fields = self.equations.state, self.equations.state._fields
+        state = self.equations.state
+        fields = field_names(state)
         lateral, turning = (
             next((first_row(state, name) for name in names if name in fields), None)
             for names in (('vy', 'beta'), ('yaw_rate',)))
