@@ -237,7 +237,7 @@ def _run_with_metrics(
 
 
 def _collisions(composed: ComposedStack) -> int | None:
-    """Return how often the cars ran into something; None where there is nothing."""
+    """How often the cars ran into something; None where there is nothing."""
     found = [collisions_of(entity) for entity in composed.simulator.plant.entities]
     counted = [collisions.contacts for collisions in found if collisions is not None]
     return sum(counted) if counted else None
