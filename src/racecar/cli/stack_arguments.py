@@ -15,7 +15,7 @@ from racecar.cli.choices import completed_as_file, Suggestions
 from racecar.cli.number_types import number
 from racecar.cli.output import print_rows
 from racecar.control.custom_controller import CONTROLLER
-from racecar.simulation.metrics.tracking_error import Metrics
+from racecar.metrics.tracking_error import Metrics
 from racecar.stacks import parse_overrides, StackOptions, STACKS
 from racecar.stacks.options import NamedOption, parse_names, run_options, RunOption
 
