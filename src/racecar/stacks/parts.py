@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 import os
 from pathlib import Path
-from typing import Any
 
 from racecar.bags.folder import check_bag_folder
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
@@ -92,16 +91,17 @@ def robot_file(robot: str | None) -> Path:
 
 def node(
     executable: str, options: StackOptions, *files: Path,
-    parameters: Mapping[str, object] | None = None,
-    **more: Any,
+    parameters: Mapping[str, object] | None = None, hears: str = '',
+    gives: tuple[str, ...] = (), use_sim_time: bool = True,
 ) -> NodeDescription:
     """Node named like its executable, with its file of config/ below the others.
 
-    files: parameter files over its defaults; parameters: over these.
+    files: parameter files over its defaults; parameters: over these; hears, gives, use_sim_time:
+    as NodeDescription has them.
     """
     return NodeDescription(
         executable, executable, namespace_of(options), (find_config(executable), *files),
-        parameters or {}, remappings(options), **more)
+        parameters or {}, remappings(options), use_sim_time, hears=hears, gives=gives)
 
 
 ROBOT = PREFIX.rstrip('.')
