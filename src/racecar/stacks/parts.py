@@ -195,12 +195,8 @@ def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tup
                         for topic in topics.sensor_topics(*sensor))
 
 
-def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:
-    """Simulator of a car in the plane; files: over its defaults."""
-    return _simulator(node_names.SINGLE_TRACK_SIMULATOR, options, *files)
-
-
-def _simulator(executable: str, options: StackOptions, *files: Path) -> NodeDescription:
+def simulator_of_car(executable: str, options: StackOptions, *files: Path) -> NodeDescription:
+    """Simulator of a car; files: over its defaults."""
     return node(
         executable, options, *files, parameters={
             **given(tyre_model=options.tyre_model, end_time=options.end_time,
@@ -220,7 +216,7 @@ def world_nodes(
     is neither yes nor no.
     """
     tyres = (find_config('stacks/world_pacejka'),) if _wants_pacejka() else ()
-    simulator = _simulator(node_names.WORLD_SIMULATOR, options, *tyres, *files, vehicle)
+    simulator = simulator_of_car(node_names.WORLD_SIMULATOR, options, *tyres, *files, vehicle)
     simulator = replace(simulator, remappings=(*simulator.remappings, WORLD_JOINT_STATES))
     try:
         chosen = with_choices(simulator, options).resolve()
