@@ -24,6 +24,7 @@ from racecar.base.types import (
 from racecar.differential.description import describe_robot
 from racecar.differential.motion import KINEMATICS, MODES, Motion, PlanarMotion, WORLD
 from racecar.differential.parameters import ROBOT_PARAMETERS, RobotParameters
+from racecar.differential.state import twist_speeds
 from racecar.scene.world_choice import (
     HEIGHT_PARAMETER,
     scene_of,
@@ -33,7 +34,6 @@ from racecar.scene.world_choice import (
 )
 from racecar.simulation.one_robot_plant import OneRobotPlant, planar_part
 from racecar.simulation.ports import (
-    Carrier,
     COLLISIONS,
     Entity,
     Input,
@@ -41,6 +41,7 @@ from racecar.simulation.ports import (
     ODOMETRY,
     Output,
     period_steps,
+    SensorPlatform,
 )
 from racecar.simulation.simulator import DEFAULT_STEP
 
@@ -70,14 +71,7 @@ def wheel_speeds(twist: BodyTwist, robot: RobotParameters) -> WheelSpeeds:
         raise ParameterError(
             f'velocity has speed {twist.speed!r} and yaw rate {twist.yaw_rate!r}, expected finite'
             ' numbers [m/s, rad/s]')
-    across = 0.5 * twist.yaw_rate * robot.axle_length
-    left = (twist.speed - across) / robot.wheel_radius
-    right = (twist.speed + across) / robot.wheel_radius
-    fastest = max(abs(left), abs(right))
-    if fastest > robot.max_speed:
-        share = robot.max_speed / fastest
-        left, right = share * left, share * right
-    return WheelSpeeds(left, right)
+    return twist_speeds(twist, robot.wheel_base)
 
 
 class RobotPlant(OneRobotPlant):
@@ -111,7 +105,7 @@ class RobotPlant(OneRobotPlant):
                     Input('wheel_speeds', WheelSpeeds, motion.set_speeds)),
             outputs=tuple(outputs), reset=self._reset, halt=self.halt,
             mounts=(Mount(BASE_LINK, COG, cog),),
-            carrier=Carrier(
+            platform=SensorPlatform(
                 BASE_LINK, motion.body_state, motion.acceleration, motion.objects, motion.cones),
             describe=partial(describe_robot, robot), fault=motion.fault))
 
