@@ -20,8 +20,8 @@ import tempfile
 import time
 
 from measuring import machine, print_table
+import yaml
 
-from racecar.base.yaml_file import load_yaml
 from racecar.control.custom_controller import find_controller
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.closed_loop import run_loop
@@ -63,7 +63,7 @@ def sweep(threads: int, *, stock: bool = False, repeat: int = 1, plain: bool = F
     stock: with the stock controllers, whose gains vary; repeat: each point so many times; plain:
     without actuators and without the metrics against the path.
     """
-    content = load_yaml('sweep file', EXAMPLES / 'tuned_pursuit_sweep.yaml')
+    content = yaml.safe_load((EXAMPLES / 'tuned_pursuit_sweep.yaml').read_text('utf-8'))
     content['controller'] = TUNED
     if stock:
         del content['controller'], content['set']['controller.acceleration']

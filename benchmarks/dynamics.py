@@ -32,9 +32,8 @@ from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.vehicles import DoubleTrack, SingleTrack, VehicleParameters
 from racecar.dynamics.vehicles.interface import Command, VehicleModel
 from racecar.simulation.batch import BatchSimulation
-from racecar.simulation.block import lane_rows
 from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop
-from racecar.simulation.engine import integration, LANES, Layout, motion_parts
+from racecar.simulation.engine import integration, lane_rows, LANES, Layout, motion_parts
 from racecar.simulation.rollout_batch import RolloutBatch
 from racecar.simulation.simulator import Simulator
 from racecar.simulation.stepper import Stepper

@@ -25,7 +25,7 @@ START = """
 import json, sys
 if sys.argv[1] == 'plain':
     sys.modules['numba'] = None
-from racecar.simulation.simulator import Simulator
+from racecar.simulation.simulator import Simulator, Start
 from racecar.base.types import Pose2
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
 compiled = []
@@ -38,7 +38,7 @@ if sys.argv[1] != 'plain':
             pass
     event.register('numba:compile', Listener())
 vehicle = VehicleParameters.from_file(sys.argv[2])
-simulator = Simulator(SingleTrack(vehicle, 'linear'), initial_pose=Pose2(1.0, 2.0, 0.5))
+simulator = Simulator(SingleTrack(vehicle, 'linear'), start=Start(Pose2(1.0, 2.0, 0.5)))
 before = simulator.odometry()
 simulator.warm_up()
 assert simulator.odometry() == before and simulator.time_ns == 0

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import pytest
 
 from racecar.base.errors import ParameterError
-from racecar.base.parameter_fields import fields_of, Row, table_of, with_plain_signature
+from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_signature
 from racecar.base.parameters import Parameter
 from racecar.differential.parameters import ROBOT_PARAMETERS, RobotParameters
 from racecar.dynamics.powertrain import CAR_PARAMETERS, CarParameters
@@ -59,10 +59,9 @@ def test_each_annotated_field_is_a_row_in_their_order():
 def test_resolved_values_fill_the_fields():
     table = table_of(Spring, 'spring.')
     values = table.resolve({**SPRING, 'spring.makers': ['b', 'c']})
-    assert Spring(**fields_of(Spring, 'spring.', {**values, 'other': 1})) == Spring(
+    assert made_of(Spring, 'spring.', {**values, 'other': 1}) == Spring(
         'a', 7.0, 5, True, 'coil', (0.1, 0.2, 0.3), ('b', 'c'))
-    assert Damper(**fields_of(Damper, '', {'name': 'd', 'rate': 2.0})) == Damper(
-        name='d', rate=2.0)
+    assert made_of(Damper, '', {'name': 'd', 'rate': 2.0}) == Damper(name='d', rate=2.0)
 
 
 @pytest.mark.parametrize('kind', [Spring, Damper])

@@ -250,12 +250,12 @@ def test_a_board_shows_what_is_switched_and_blinks_by_the_time_of_its_plant(boar
                             (679_999_999, False), (680_000_000, True)):
         clock.time_ns = time_ns
         assert board.lit() == Lamps(left_indicator=is_lit, brake=True)
-        bright = {mark.function for mark in board.marks().marks if max(mark.colour[:3]) > 0.5}
+        bright = {mark.function for mark in board.markers().markers if max(mark.colour[:3]) > 0.5}
         assert bright == ({'brake', 'left_indicator'} if is_lit else {'brake'})
 
 
 def test_a_board_gives_one_object_as_long_as_nothing_changes(board):
-    assert board.marks() is board.marks()
+    assert board.markers() is board.markers()
 
 
 @pytest.mark.parametrize('period', [0.0, -1.0, math.nan, math.inf, 0.009, 11.0])
@@ -269,4 +269,4 @@ def test_a_period_out_of_range_leaves_the_lamps_as_they_are(board, period):
 def test_a_robot_that_nobody_can_describe_shows_none():
     def describe():
         raise ConfigurationError('no xacro')
-    assert LampBoard(describe, lambda: 0).marks().marks == ()
+    assert LampBoard(describe, lambda: 0).markers().markers == ()

@@ -17,7 +17,7 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.base.vectors import vector
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
-from racecar.simulation.simulator import Simulator
+from racecar.simulation.simulator import Simulator, Start
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 RACECAR, BMW, CITROEN = (
@@ -308,7 +308,7 @@ def test_braked_car_that_slides_rocks_on_its_tyres_and_comes_to_rest(
 
 def test_car_at_rest_on_tyres_that_lag_stays_exactly_where_it_is():
     model = with_(RACECAR, relaxation_length=0.05, rolling_resistance=0.02, drag_area=0.1)
-    simulator = Simulator(model, initial_pose=Pose2(1.0, 2.0, 0.5))
+    simulator = Simulator(model, start=Start(Pose2(1.0, 2.0, 0.5)))
     simulator.set_command(AckermannCommand(0.0, 0.4))
     run(simulator, 1.0)
     assert simulator.state == model.initial_state(Pose2(1.0, 2.0, 0.5))

@@ -22,7 +22,7 @@ from racecar.base.errors import ParameterError
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
-from racecar.simulation.simulator import Simulator
+from racecar.simulation.simulator import Simulator, Start
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 SOURCES = Path(__file__).parents[2] / 'src'
@@ -202,7 +202,7 @@ def run(simulator, inputs, seconds):
 @pytest.mark.parametrize('name', VEHICLES)
 def test_brake_holds_the_car_against_its_engine_exactly(name):
     model = DoubleTrack(VEHICLES[name])
-    simulator = Simulator(model, initial_pose=Pose2(1.0, 2.0, 0.5))
+    simulator = Simulator(model, start=Start(Pose2(1.0, 2.0, 0.5)))
     states = run(simulator, model.torque_inputs(0.3, (0.1,) * 4, (0.11,) * 4), 1.0)
     assert np.all(states == model.initial_state(Pose2(1.0, 2.0, 0.5)))
     # Let go, it pulls away.
@@ -283,7 +283,7 @@ def test_mirrored_steering_gives_the_mirrored_trajectory_to_the_bit(tyre):
 def test_trajectory_does_not_depend_on_where_the_car_starts():
     results = []
     for pose in (Pose2(0.0, 0.0, 0.0), Pose2(3.0, -2.0, 1.1)):
-        simulator = Simulator(DoubleTrack(RACECAR), initial_pose=pose)
+        simulator = Simulator(DoubleTrack(RACECAR), start=Start(pose))
         for speed, angle in ((2.0, 0.2), (-1.0, -0.1), (4.0, 0.1)):
             simulator.set_command(AckermannCommand(speed, angle))
             for _ in range(50):
@@ -315,7 +315,7 @@ def test_no_speed_and_chirp_up_to_the_stop_leaves_the_range(name, tyre, speeds, 
 @pytest.mark.parametrize('name', VEHICLES)
 def test_car_at_rest_stays_exactly_where_it_is(name):
     model = DoubleTrack(VEHICLES[name])
-    simulator = Simulator(model, initial_pose=Pose2(1.0, 2.0, 0.5))
+    simulator = Simulator(model, start=Start(Pose2(1.0, 2.0, 0.5)))
     simulator.set_command(AckermannCommand(0.0, 0.4))
     for _ in range(100):
         simulator.tick()

@@ -20,7 +20,7 @@ from racecar.dynamics.vehicles import (
     VEHICLE_PARAMETERS,
     VehicleParameters,
 )
-from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS, Start
 
 FILE = Path(__file__).parents[2] / 'config' / 'vehicles' / 'racecar.yaml'
 RACECAR = VehicleParameters.from_file(FILE)
@@ -41,7 +41,7 @@ def drive(model, commands, seconds, **options):
 @settings(max_examples=40, deadline=None)
 def test_rear_axle_runs_on_the_circle_of_the_steering_angle(speed, angle, side, gain, x, yaw):
     simulator = drive(KinematicBicycle(RACECAR, gain), [(speed, side * angle)], 1.0,
-                      initial_pose=Pose2(x, 1.0, yaw))
+                      start=Start(Pose2(x, 1.0, yaw)))
     radius = side * RACECAR.wheelbase / math.tan(angle)
     turned = gain * speed / radius
     odometry = simulator.odometry()

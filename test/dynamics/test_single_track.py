@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
-from racecar.simulation.simulator import Simulator
+from racecar.simulation.simulator import Simulator, Start
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 VEHICLES = {
@@ -96,7 +96,7 @@ def test_trajectory_agrees_with_an_adaptive_integration_of_the_textbook_equation
             state, method='DOP853', rtol=1e-10, atol=1e-12).y[:, -1]
     for integrator in ('rk4', 'dopri5'):
         simulator = drive(
-            model, commands, 0.5, initial_pose=Pose2(0.5, -0.3, 0.7), integrator=integrator)
+            model, commands, 0.5, start=Start(Pose2(0.5, -0.3, 0.7)), integrator=integrator)
         np.testing.assert_allclose(simulator.state, state, rtol=0.0, atol=2e-7)
 
 
@@ -154,7 +154,7 @@ def test_trajectory_does_not_depend_on_where_the_car_starts(formulation):
     model = SingleTrack(VEHICLES['racecar'], 'fiala', formulation)
     commands = [(2.0, 0.2), (-1.0, -0.1), (4.0, 0.1)]
     here = drive(model, commands, 0.5).odometry()
-    there = drive(model, commands, 0.5, initial_pose=Pose2(3.0, -2.0, 1.1)).odometry()
+    there = drive(model, commands, 0.5, start=Start(Pose2(3.0, -2.0, 1.1))).odometry()
     position = complex(3.0, -2.0) + complex(here.x, here.y) * cmath.exp(1.1j)
     assert (there.x, there.y) == pytest.approx((position.real, position.imag), abs=1e-9)
     assert there.yaw == pytest.approx(math.remainder(here.yaw + 1.1, math.tau), abs=1e-9)
@@ -166,7 +166,7 @@ def test_trajectory_does_not_depend_on_where_the_car_starts(formulation):
 @pytest.mark.parametrize('delta', [0.0, 0.3, -1.0])
 def test_car_at_rest_stays_exactly_where_it_is_whatever_the_steering(formulation, tyre, delta):
     model = SingleTrack(VEHICLES['racecar'], tyre, formulation)
-    simulator = drive(model, [(0.0, delta)], 2.0, initial_pose=Pose2(1.0, 2.0, 0.5))
+    simulator = drive(model, [(0.0, delta)], 2.0, start=Start(Pose2(1.0, 2.0, 0.5)))
     assert simulator.state == model.initial_state(Pose2(1.0, 2.0, 0.5))
 
 

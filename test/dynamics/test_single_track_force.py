@@ -17,7 +17,7 @@ from racecar.base.errors import ParameterError
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import SingleTrack, SingleTrackForce, VehicleParameters
-from racecar.simulation.simulator import Simulator
+from racecar.simulation.simulator import Simulator, Start
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 VEHICLES = {
@@ -71,7 +71,7 @@ def test_equations_are_the_textbook_ones_above_the_threshold(
 
 def test_trajectory_agrees_with_an_adaptive_integration_of_the_textbook_equations():
     vehicle = VEHICLES['racecar']
-    simulator = Simulator(SingleTrackForce(vehicle), initial_pose=Pose2(0.5, -0.3, 0.7))
+    simulator = Simulator(SingleTrackForce(vehicle), start=Start(Pose2(0.5, -0.3, 0.7)))
     simulator.set_command(AckermannCommand(1.0, 0.0))
     for _ in range(100):
         simulator.tick()
@@ -124,7 +124,7 @@ def test_it_settles_where_the_speed_driven_model_does(name, speed):
 @pytest.mark.parametrize('name', VEHICLES)
 def test_car_at_rest_stays_exactly_where_it_is(name):
     model = SingleTrackForce(VEHICLES[name], 'pacejka')
-    simulator = Simulator(model, initial_pose=Pose2(1.0, 2.0, 0.5))
+    simulator = Simulator(model, start=Start(Pose2(1.0, 2.0, 0.5)))
     simulator.set_command(AckermannCommand(0.0, 0.4))
     for _ in range(100):
         simulator.tick()

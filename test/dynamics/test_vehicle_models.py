@@ -20,7 +20,7 @@ from racecar.dynamics.vehicles import (
     VehicleParameters,
 )
 from racecar.dynamics.vehicles.interface import Equations, NO_COMMAND
-from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS, Start
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.vehicle_plant import VehiclePlant
 
@@ -132,7 +132,7 @@ def drive(simulator, ticks=100):
 
 
 def test_a_model_of_the_users_own_is_driven_by_what_it_answers():
-    simulator = Simulator(Trolley(), initial_pose=Pose2(2.0, 0.0, 0.0))
+    simulator = Simulator(Trolley(), start=Start(Pose2(2.0, 0.0, 0.0)))
     simulator.set_command(AckermannCommand(1.5, 0.2))
     drive(simulator)
     assert simulator.odometry().x == pytest.approx(3.5)

@@ -10,7 +10,7 @@ from racecar.control.tracker import TRACKER_COLUMNS
 from racecar.dynamics.vehicles import VEHICLE_MODELS
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS
 from racecar.simulation.batch import BatchSimulation
-from racecar.simulation.block import command_limits
+from racecar.simulation.model_lanes import command_limits
 from racecar.stacks.loops import make_loop
 from racecar.stacks.sweep import make_sweep
 
@@ -40,7 +40,7 @@ def assert_columns_are_those_of_each(sweep):
         for index, point in enumerate(fleet.cars):
             loop = alone(sweep, point)
             model = loop.simulator.model
-            wanted = (model.parameters, model.state_limits, command_limits(model.vehicle),
+            wanted = ((*model.parameters, *command_limits(model.vehicle)), model.state_limits,
                       loop.lane.parameters)
             for column, numbers in zip(fleet.columns, wanted, strict=True):
                 np.testing.assert_array_equal(column[:, index], numbers)

@@ -21,7 +21,7 @@ from racecar.dynamics.vehicles import (
     VehicleParameters,
 )
 from racecar.dynamics.vehicles.parameters import GRAVITY
-from racecar.simulation.simulator import Simulator
+from racecar.simulation.simulator import Simulator, Start
 
 RACECAR = VehicleParameters.from_file(
     Path(__file__).parents[2] / 'config' / 'vehicles' / 'racecar.yaml')
@@ -52,7 +52,7 @@ def test_odometry_of_the_understeering_bicycle_is_that_of_its_point_on_the_circl
     speed, angle, gradient, seconds = 1.5, 0.3, 0.05, 2.0
     start = Pose2(2.0, -1.0, 0.8)
     found = drive(KinematicUndersteer(car, gradient), (speed, angle), seconds,
-                  initial_pose=start).odometry()
+                  start=Start(start)).odometry()
     rate = speed * math.tan(angle) / (car.wheelbase + gradient * speed**2)
     radius, yaw = speed / rate, start.yaw + rate * seconds
     # The rear axle goes round a centre that lies to its left.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finite numbers of any size on whatever a node listens to: none of them ends it."""
 
+from collections.abc import Callable
 import math
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -9,6 +10,7 @@ from geometry_msgs.msg import Quaternion
 from nav_msgs.msg import Odometry
 from node_bench import dynamic_linearizer, kinematic_linearizer, odometry, RACECAR, RACECAR_DRIVER
 import pytest
+from rclpy.node import Node
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState, Joy, LaserScan
 from std_msgs.msg import String
@@ -33,7 +35,7 @@ NUMBERS = (3.4e38, 1e39, 1.7e308, 5e-324)
 ROBOT = load_parameter_file(find_config('robots/pioneer'), 'differential_wheels_simulator')
 JOINTS = ('left_front_wheel_joint', 'right_front_wheel_joint', 'left_rear_wheel_joint',
           'right_rear_wheel_joint', 'left_steering_hinge_joint', 'right_steering_hinge_joint')
-NODES = {
+NODES: dict[Callable[..., Node], dict[str, object]] = {
     AckermannMuxNode: {'config_file': 'mux/low_level'},
     DifferentialLinearizerNode: {},
     DifferentialWheelsSimulatorNode: {**ROBOT, 'paused': True},

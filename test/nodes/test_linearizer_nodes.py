@@ -24,6 +24,7 @@ from racecar.base.errors import ParameterError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_config
 from racecar.base.types import NANOSECONDS
+from racecar.base.values import number_of
 from racecar.clients.run_probe import RunProbe
 from racecar.control.tracker import tracked_ahead
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
@@ -36,7 +37,7 @@ from racecar.stacks.composing import ComposedStack
 pytestmark = pytest.mark.ros
 
 COMMAND = '/vesc/ackermann_cmd_mux/input/navigation'
-COG = RACECAR['vehicle.cog_to_rear_axle']
+COG = number_of(RACECAR, 'vehicle.cog_to_rear_axle')
 LAWS = pytest.mark.parametrize(
     ('node_class', 'exact'), [(kinematic_linearizer, 0.0), (dynamic_linearizer, COG)])
 
@@ -232,11 +233,12 @@ def test_dynamic_node_uses_the_measured_sideslip(bench):
     speed, steering = chain.answer(1)
     beta = math.atan2(-0.2 + COG * 0.5, 3.0)
     along = 3.0 * math.cos(beta)
-    front, rear = (RACECAR[f'vehicle.{end}.cornering_stiffness'] for end in ('front', 'rear'))
-    a = RACECAR['vehicle.cog_to_front_axle']
+    front, rear = (
+        number_of(RACECAR, f'vehicle.{end}.cornering_stiffness') for end in ('front', 'rear'))
+    a = number_of(RACECAR, 'vehicle.cog_to_front_axle')
     assert speed == pytest.approx(along * math.cos(beta), rel=1e-6)
     assert steering == pytest.approx(
-        RACECAR['vehicle.mass'] * along / front * (-3.0 * math.sin(beta) / 0.1)
+        number_of(RACECAR, 'vehicle.mass') * along / front * (-3.0 * math.sin(beta) / 0.1)
         + (front + rear) / front * beta - (COG * rear - a * front) / front * 0.5 / along,
         rel=1e-5)
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.ros
 @pytest.fixture
 def start(bench, tmp_path):
     """Construct a node by the name of its executable with the least it asks for."""
-    needed = {
+    needed: dict[str, dict[str, object]] = {
         'trajectory_tracker': RACECAR, 'single_track_simulator': RACECAR,
         'world_simulator': RACECAR, 'servo_commands': RACECAR, 'kinematic_linearizer': RACECAR,
         'gap_follower': RACECAR,

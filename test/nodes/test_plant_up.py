@@ -271,7 +271,7 @@ def test_mux_that_nobody_waits_for_tells_nobody(bench, parameters):
         AckermannDriveStamped, '/mux/input/teleop', qos.COMMAND)
     bench.until(publisher.get_subscription_count, 'the subscription')
     bench.until(lambda: node.count_publishers('/mux/input/teleop'), 'the publisher')
-    node.look_for_rivals()
+    node.look_for_conflicts()
     assert not bench.has_logged('publishes on')
 
 
@@ -282,20 +282,20 @@ def test_stock_stack_in_lockstep_tells_who_joins_beside_it(capfd):
         bench.probe.create_publisher(AckermannDriveStamped, TELEOP, qos.COMMAND)
         stack.spin(until=lambda: bench.has_logged('which lockstep does not wait for'))
         told = [message for _, message in bench.logs if 'does not wait for' in message]
-        assert stack.rivals == []
+        assert stack.conflicts == []
     assert [message.partition(', which')[0] for message in told] == [
         f'/probe publishes on {TELEOP}']
     capfd.readouterr()
 
 
-def test_second_publisher_of_velocities_is_a_rival(bench):
+def test_second_publisher_of_velocities_is_a_conflict(bench):
     node = bench.start(kinematic_linearizer, use_sim_time=False, **RACECAR)
     others = [bench.add(rclpy.create_node(f'tracker_{i}')) for i in (1, 2)]
     for other in others:
         other.create_publisher(TwistStamped, '/virtual_velocities', qos.COMMAND)
     line = bench.logged('/virtual_velocities has 2 publishers, expected one: /tracker_1,')
     assert 'leave ours out (`racecar up --without`)' in line
-    assert node.rivals == [line]
+    assert node.conflicts == [line]
 
 
 @pytest.mark.parametrize('obeyed_before', [False, True])

@@ -167,7 +167,7 @@ def test_another_publisher_of_the_description_is_told_with_the_remedy(bench):
     assert '/robot_state_publisher' in warning
     assert 'set publish_robot_description of the simulator to false' in warning
     # It is no reason not to believe the run.
-    assert run.node.rivals == []
+    assert run.node.conflicts == []
     other.destroy_publisher(publisher)
 
 

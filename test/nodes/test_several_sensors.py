@@ -222,7 +222,7 @@ def test_bags_of_two_lasers_are_drawn_analysed_and_replayed_with_the_first(tmp_p
     try:
         robot, = (read_json(frame) for frame in recording.opening
                   if is_text(frame) and read_json(frame)['type'] == 'robot')
-        scans = [mark for mark in recording.block(0).marks if mark.frame[0] == SCAN]
+        scans = [row for row in recording.block(0).frames if row.frame[0] == SCAN]
     finally:
         recording.close()
     assert robot['laser_frame'] == 'front'

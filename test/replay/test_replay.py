@@ -192,7 +192,7 @@ def test_a_map_that_is_published_again_and_again_is_kept_once(tmp_path, messages
             rows.append(('/map', kind, row[2], other if number == 999 else again))
     recording = BagRecording(write_drive(tmp_path / 'bag', messages, rows))
     recording.close()
-    maps = [mark.frame for mark in recording.standing if mark.key == 'map']
+    maps = [row.frame for row in recording.latched if row.key == 'map']
     # The first, the other one, and the first again.
     assert len(maps) == 3
     assert maps[0] is maps[2] != maps[1]
@@ -239,7 +239,7 @@ def test_what_is_missing_is_said_and_the_rest_shown(tmp_path, messages, drive_ro
     assert 'not in the bag: odometry, reference' in recording.notes[0]
     assert 'without odometry the robot stands at the origin' in recording.notes
     assert block.values[:, :7].tolist() == [[0.0] * 6 + [1.0]] * 40
-    assert len(block.marks) == 40
+    assert len(block.frames) == 40
 
 
 def test_a_bag_with_nothing_to_show_is_refused_in_one_line(
@@ -324,7 +324,7 @@ def test_a_message_with_other_fields_than_its_name_promises_is_left_out(tmp_path
     recording.close()
     assert len(block.times) == 9
     assert any(note.startswith('messages on /tracked_point') for note in recording.notes)
-    assert [json.loads(mark.frame)['text'].split(' cannot')[0] for mark in block.marks] == [
+    assert [json.loads(row.frame)['text'].split(' cannot')[0] for row in block.frames] == [
         'messages on /driver/state']
 
 
@@ -430,7 +430,7 @@ def test_a_bag_that_is_gone_while_it_plays_says_so(tmp_path, messages, drive_row
     recording = BagRecording(write_drive(tmp_path / 'bag', messages, drive_rows[:300]))
     recording.close()
     block = recording.block(0)
-    assert json.loads(block.marks[0].frame)['level'] == 'warn'
+    assert json.loads(block.frames[0].frame)['level'] == 'warn'
     with pytest.raises(BagError, match='does not exist'):
         BagRecording(tmp_path / 'other')
 

@@ -31,13 +31,12 @@ from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
-from racecar.simulation.block import lane_rows
 from racecar.simulation.closed_loop import ClosedLoop, run_loop
-from racecar.simulation.engine import integration, LANES, Layout, motion_parts
+from racecar.simulation.engine import integration, lane_rows, LANES, Layout, motion_parts
 from racecar.simulation.held_loop import HeldLoop
 from racecar.simulation.loop_kernel import CHUNK
 from racecar.simulation.metrics.run_table import RunTable
-from racecar.simulation.simulator import Simulator
+from racecar.simulation.simulator import Simulator, Start
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.tick import car_kernels, kind_of_car, one_car_parts
 from racecar.stacks import describe_stack, find_stack, StackOptions
@@ -585,7 +584,7 @@ def test_stepper_gives_the_bits_of_the_simulator():
     model = SingleTrack(
         VehicleParameters.from_file(ROOT / 'config/vehicles/f1tenth.yaml'), 'fiala')
     pose = Pose2(1.0, 2.0, 0.5)
-    simulator = Simulator(model, initial_pose=pose)
+    simulator = Simulator(model, start=Start(pose))
     stepper = Stepper(model, initial_pose=pose)
     for i in range(20):
         simulator.set_command(AckermannCommand(2.0, 0.01 * i))

@@ -24,7 +24,7 @@ from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
 from racecar.simulation.engine import LANES
 from racecar.simulation.rollout_batch import RolloutBatch
-from racecar.simulation.simulator import ORIGIN, Simulator
+from racecar.simulation.simulator import ORIGIN, Simulator, Start
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 SOURCES = Path(__file__).parents[2] / 'src'
@@ -64,7 +64,7 @@ def test_cars_in_a_batch_are_those_alone(plan, count, threads, first):
     batch = RolloutBatch(
         models, [model.initial_state(pose) for model, pose in zip(models, poses, strict=True)],
         threads=threads)
-    alone = [Simulator(model, initial_pose=pose)
+    alone = [Simulator(model, start=Start(pose))
              for model, pose in zip(models, poses, strict=True)]
     for speed, angle, steps in plan:
         speeds = speed + 0.2 * np.arange(count)

@@ -19,7 +19,7 @@ from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.vehicles import make_vehicle_model, VEHICLE_MODELS, VehicleParameters
 from racecar.simulation.rollout_batch import RolloutBatch
-from racecar.simulation.simulator import Simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.simulator import Simulator, SIMULATOR_PARAMETERS, Start
 
 SOURCES = Path(__file__).parents[2] / 'src'
 RACECAR = VehicleParameters.from_file(find_config('vehicles/racecar'))
@@ -73,7 +73,7 @@ def test_rollouts_have_the_bits_of_the_simulator(
     assert batch.ticks_driven.tolist() == [ticks] * cars
     for car in {0, cars // 2, cars - 1}:
         alone = driven(
-            Simulator(model, initial_pose=poses[car], actuators=actuators),
+            Simulator(model, start=Start(poses[car]), actuators=actuators),
             inputs[0 if shared else car])
         np.testing.assert_array_equal(records[car], alone[::every])
         np.testing.assert_array_equal(batch.states[car], alone[-1])

@@ -24,7 +24,7 @@ from racecar.base.errors import ConfigurationError, DivergenceError, ParameterEr
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.vehicles import SingleTrack, VEHICLE_PARAMETERS, VehicleParameters
-from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS, Start
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / 'src'
@@ -122,7 +122,7 @@ def test_stop_holds_the_steering_angle():
 
 
 def test_reset_puts_the_car_at_rest_and_time_goes_on():
-    sim = simulator(initial_pose=Pose2(1.0, 2.0, 0.5))
+    sim = simulator(start=Start(Pose2(1.0, 2.0, 0.5)))
     sim.set_command(AckermannCommand(2.0, 0.2))
     ticks(sim, 50)
     sim.reset()

@@ -212,7 +212,7 @@ def test_the_lamps_that_a_driver_switches_are_seen_in_the_world():
     car = racecar.driver.Car(plant=world)
 
     def colours():
-        return {mark.function: mark.colour for mark in robot.output('lamps').read().marks}
+        return {mark.function: mark.colour for mark in robot.output('lamps').read().markers}
 
     dark = colours()
     car.setIndicator(car.INDICATOR_LEFT)

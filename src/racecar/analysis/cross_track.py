@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from racecar.base.columns import Array
 from racecar.simulation.metrics.path_metrics import PATH_WINDOW
-from racecar.simulation.metrics.tracking_error import Array, MergedTrack
+from racecar.simulation.metrics.tracking_error import MergedTrack
 
 # Distances to segments that are held at once; 8 B each, some times over.
 _AT_ONCE = 500_000
 
 
 def cross_track_error(track: MergedTrack, most: int = 4000) -> tuple[Array, Array]:
-    """Return times [s] and the distance to the path, positive left of it [m], both (k,).
+    """Times [s] and the distance to the path, positive left of it [m], both (k,).
 
     most: of the samples so many are looked at, evenly spaced; the path keeps all its corners.
     """

@@ -9,15 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from racecar.analysis.robot_profile import RobotProfile
+from racecar.base.columns import Array
 from racecar.base.types import Lamps, LampSwitches, NANOSECONDS, Pose3, yaw_to_quaternion
 from racecar.rendering.sight import Dots, Line, RobotSight, Sight
 from racecar.scene.scene import Colour
 from racecar.simulation.metrics.run_table import COLUMNS, RunTable
-
-FloatArray = NDArray[np.float64]
 
 DRIVEN: Colour = (1.0, 0.45, 0.05)
 REFERENCE: Colour = (0.05, 0.75, 0.35)
@@ -41,16 +39,16 @@ class Drive:
     from each of these times on; before, all were off.
     """
 
-    t: FloatArray
-    poses: FloatArray
+    t: Array
+    poses: Array
     joints: tuple[str, ...]
-    joint_t: FloatArray
-    positions: FloatArray
-    reference: FloatArray
-    scan_t: FloatArray
-    scans: Sequence[FloatArray] = ()
+    joint_t: Array
+    positions: Array
+    reference: Array
+    scan_t: Array
+    scans: Sequence[Array] = ()
     start_ns: int = 0
-    lamp_t: FloatArray = field(default_factory=lambda: np.empty(0))
+    lamp_t: Array = field(default_factory=lambda: np.empty(0))
     switches: Sequence[LampSwitches] = ()
 
     @property
@@ -59,7 +57,7 @@ class Drive:
         return float(self.t[-1])
 
     def pose(self, time: float) -> Pose3:
-        """Return the pose at a time [s]; before and after the drive, where it began and ended."""
+        """Pose at a time [s]; before and after the drive, where it began and ended."""
         index = min(max(bisect_right(self.t, time), 1), len(self.t) - 1)
         before, after = self.poses[index - 1], self.poses[index]
         span = self.t[index] - self.t[index - 1]
@@ -72,7 +70,7 @@ class Drive:
         return Pose3(*place.tolist(), *turn.tolist())
 
     def lamps(self, time: float) -> Lamps:
-        """Return which lamps were lit at a time [s]."""
+        """Which lamps were lit at a time [s]."""
         newest = bisect_right(self.lamp_t, time) - 1
         if newest < 0:
             return Lamps()
@@ -102,8 +100,8 @@ class Drive:
         return (*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
 
 
-def _line(points: FloatArray, colour: Colour, scale: float) -> Line:
-    """Return a line through as many of the points as can be seen."""
+def _line(points: Array, colour: Colour, scale: float) -> Line:
+    """Line through as many of the points as can be seen."""
     way = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
     spacing = max(_SPACING, way[-1] / _MOST_POINTS)
     marks = np.floor(way / spacing)
@@ -120,11 +118,8 @@ def drive_of_table(table: RunTable, robot: RobotProfile) -> Drive:
     t = t - t[0]
     zero = np.zeros_like(x)
     reference = np.column_stack([table.column('x_reference'), table.column('y_reference')])
+    quaternions = np.array([yaw_to_quaternion(angle) for angle in yaw.tolist()]).T
     return Drive(
-        t, np.column_stack([x, y, zero, zero, zero, *_quaternions(yaw)]),
+        t, np.column_stack([x, y, zero, zero, zero, *quaternions]),
         robot.joints, t, robot.rolling(x, y, yaw, vx, t),
         reference[np.isfinite(reference).all(axis=1)], np.empty(0))
-
-
-def _quaternions(yaw: FloatArray) -> FloatArray:
-    return np.array([yaw_to_quaternion(angle) for angle in yaw.tolist()]).T

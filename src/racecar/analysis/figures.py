@@ -18,10 +18,11 @@ import numpy as np
 from racecar.analysis.motion import Motion
 from racecar.analysis.palette import BLUE, GREEN, ORANGE, SEQUENTIAL, VERMILION
 from racecar.analysis.tyre_data import TyreCurve, TyreData
+from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError
 from racecar.base.types import WHEEL_NAMES
 from racecar.simulation.metrics.path_metrics import error_text
-from racecar.simulation.metrics.tracking_error import Array, MergedTrack, Metrics
+from racecar.simulation.metrics.tracking_error import MergedTrack, Metrics
 
 RESOLUTION = 130  # [dots per inch]
 _ACTUAL, _DESIRED, _ERROR = BLUE, ORANGE, VERMILION
@@ -54,7 +55,7 @@ def draw_tyre_figures(name: str, data: TyreData) -> dict[str, Figure]:
 
 
 def render_figures(figures: Mapping[str, Figure]) -> dict[str, bytes]:
-    """Return each figure as the bytes of a PNG file."""
+    """Each figure as the bytes of a PNG file."""
     return {key: _png(figure) for key, figure in figures.items()}
 
 
@@ -215,7 +216,7 @@ def overview_figure(
 
 
 def _spaced(x: Array, y: Array, spacing: float) -> tuple[list[float], list[float]]:
-    """Return points of a path that keep a distance from each other.
+    """Points of a path that keep a distance from each other.
 
     A dotted line would close to a continuous one after a few laps and hide the actual path.
     """

@@ -18,11 +18,12 @@ from racecar.analysis.run_charts import (
     tyre_charts,
 )
 from racecar.analysis.run_data import EPOCH_FROM_NS, TrackingRun
+from racecar.base.columns import Array
 from racecar.base.run_file import RunFile
 from racecar.base.types import NANOSECONDS
 from racecar.simulation.metrics.path_kernels import SLOWEST_COURSE
 from racecar.simulation.metrics.path_metrics import error_text, PATH_WINDOW
-from racecar.simulation.metrics.tracking_error import Array, MergedTrack, Metrics
+from racecar.simulation.metrics.tracking_error import MergedTrack, Metrics
 
 _TYRE_CAPTIONS = {
     'fx': 'Longitudinal force of each tyre against its longitudinal slip, positive when braking',
@@ -73,7 +74,7 @@ def tracking_report(
     run: TrackingRun, track: MergedTrack, metrics: Metrics, skip: float = 0.0,
     source: Sequence[tuple[str, str]] = SIMULATED, file: RunFile | None = None,
 ) -> HtmlPage:
-    """Return the report of a run as an HTML page.
+    """Report of a run as an HTML page.
 
     track, metrics: of the run without its first `skip` seconds. source: rows, name and text, that
     say where the run comes from; file: its run.yaml.
@@ -118,7 +119,7 @@ def tracking_report(
 def drive_report(
     shown: ShownRun, source: Sequence[tuple[str, str]], file: RunFile | None = None,
 ) -> HtmlPage:
-    """Return the report of a run without a reference: where and how fast it drove."""
+    """Report of a run without a reference: where and how fast it drove."""
     motion = shown.motion
     page = HtmlPage(
         shown.name, f'Drive without a reference: {motion.distance:.1f} m in'
@@ -157,7 +158,7 @@ def add_run_file(page: HtmlPage, file: RunFile | None) -> None:
 
 
 def how_made(file: RunFile) -> list[tuple[str, str]]:
-    """Return by which command, when and with which version a run was made: names and texts."""
+    """By which command, when and with which version a run was made: names and texts."""
     return [('Command', file.command), ('Made', file.made), *(
         (name.capitalize() if name != 'racecar' else 'Version of racecar', text)
         for name, text in file.environment.items()

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.scene.scene import EMPTY_SCENE, Scene
-from racecar.simulation.metrics.tracking_error import Array
 
 
 class SeenScan(NamedTuple):

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.base.errors import excerpt, ParameterError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.run_file import RunFile
@@ -25,9 +25,7 @@ from racecar.differential.robot_sheet import robot_sheet
 from racecar.dynamics.vehicles.parameters import Footprint, VehicleParameters
 from racecar.dynamics.vehicles.vehicle_sheet import Row, vehicle_sheet
 
-FloatArray = NDArray[np.float64]
-
-Rolling = Callable[[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray], FloatArray]
+Rolling = Callable[[Array, Array, Array, Array, Array], Array]
 
 _USUAL = 'racecar'
 # Slower than this, the direction of travel says nothing of the steering angle [m/s].
@@ -62,8 +60,8 @@ class RobotProfile(NamedTuple):
 def car_profile(vehicle: VehicleParameters) -> RobotProfile:
     """A car as it is drawn."""
     def rolling(
-        x: FloatArray, y: FloatArray, yaw: FloatArray, speed: FloatArray, t: FloatArray,
-    ) -> FloatArray:
+        x: Array, y: Array, yaw: Array, speed: Array, t: Array,
+    ) -> Array:
         turn = np.gradient(np.unwrap(yaw), t) if len(t) > 1 else np.zeros_like(yaw)
         moves = np.abs(speed) > _STANDING
         steering = np.where(moves, np.arctan2(
@@ -93,8 +91,8 @@ def car_profile(vehicle: VehicleParameters) -> RobotProfile:
 def two_wheeled_profile(robot: RobotParameters) -> RobotProfile:
     """A robot with two driven wheels as it is drawn."""
     def rolling(
-        x: FloatArray, y: FloatArray, yaw: FloatArray, speed: FloatArray, t: FloatArray,
-    ) -> FloatArray:
+        x: Array, y: Array, yaw: Array, speed: Array, t: Array,
+    ) -> Array:
         way, turned = _way(x, y, speed), np.unwrap(yaw) - yaw[0]
         half = 0.5 * robot.axle_length
         return np.column_stack([way - half * turned, way + half * turned]) / robot.wheel_radius
@@ -157,7 +155,7 @@ def usual_profile() -> RobotProfile:
     return profile_of_file(_USUAL)
 
 
-def _way(x: FloatArray, y: FloatArray, speed: FloatArray) -> FloatArray:
+def _way(x: Array, y: Array, speed: Array) -> Array:
     """Distance travelled, negative backwards [m]."""
     steps = np.hypot(np.diff(x), np.diff(y)) * np.sign(speed[1:])
     return np.concatenate([[0.0], np.cumsum(steps)])

@@ -14,7 +14,8 @@ from racecar.analysis.cross_track import cross_track_error
 from racecar.analysis.motion import Motion
 from racecar.analysis.palette import BLUE, GREEN
 from racecar.analysis.tyre_data import TyreCurve, TyreData
-from racecar.simulation.metrics.tracking_error import Array, MergedTrack
+from racecar.base.columns import Array
+from racecar.simulation.metrics.tracking_error import MergedTrack
 
 _SPEED = 'speed [m/s]'
 _SYMBOLS = ('circle', 'diamond', 'square', 'cross')
@@ -129,7 +130,7 @@ def tyre_charts(data: TyreData) -> dict[str, Chart]:
 
 
 def speed_bounds(runs: Sequence[ShownRun]) -> tuple[float, float]:
-    """Return least and largest speed of some runs [m/s]."""
+    """Least and largest speed of some runs [m/s]."""
     speeds = np.concatenate([run.motion.speed for run in runs])
     return float(speeds.min()), float(speeds.max())
 

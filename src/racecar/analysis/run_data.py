@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from racecar.analysis.completeness import LateStart, LostTicks
 from racecar.analysis.motion import Motion
 from racecar.analysis.tyre_data import TyreData
+from racecar.base.columns import Array
 from racecar.base.types import NANOSECONDS
-from racecar.simulation.metrics.tracking_error import Array, merge_by_stamp, MergedTrack
+from racecar.simulation.metrics.tracking_error import merge_by_stamp, MergedTrack
 
 # Later stamps are dates, earlier ones simulated time, which begins at 0.
 EPOCH_FROM_NS = 10**9 * NANOSECONDS

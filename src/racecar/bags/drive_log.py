@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.analysis.drive import Drive, FloatArray
+from racecar.analysis.drive import Drive
 from racecar.bags import message_types, message_values
 from racecar.bags.drive_reader import Columns, DriveReader, Progress, seconds
 from racecar.bags.static_frames import StaticFrames
 from racecar.bags.summary import find_scans
+from racecar.base.columns import Array
 from racecar.base.errors import BagError, ConfigurationError
 from racecar.base.poses import pose_of_child, rotated
 from racecar.base.types import JointStates, LampSwitches, NANOSECONDS, Pose3
@@ -47,7 +48,7 @@ class _Scan(NamedTuple):
     frame: str
     first: float
     step: float
-    ranges: FloatArray
+    ranges: Array
 
     @classmethod
     def of(cls, message: object) -> _Scan:
@@ -55,7 +56,7 @@ class _Scan(NamedTuple):
             'header.frame_id', 'angle_min', 'angle_increment', 'ranges')(message)
         return cls(frame, first, step, np.asarray(ranges, dtype=np.float64))
 
-    def points(self, laser: Pose3) -> FloatArray:
+    def points(self, laser: Pose3) -> Array:
         """Where the rays ended, (n, 3) [m]; laser: its pose in the scene."""
         angles = self.first + self.step * np.arange(len(self.ranges))
         seen = np.isfinite(self.ranges) & np.isfinite(angles)
@@ -87,7 +88,8 @@ def read_drive_log(
         grids = drive.newest(drive.beside(message_types.MAP, topics.MAP), message_values.grid)
         paths = drive.newest(
             drive.beside(message_types.PATH, topics.REFERENCE_PATH), message_values.path_points)
-        scans = _scans(drive) if with_scans else []
+        scans = drive.values(find_scans(drive.summary, drive.robot), _Scan.of) \
+            if with_scans else []
         frames = StaticFrames(drive) if with_scans else None
         drive.read(progress)
     # Of a stamp that came twice, after a reset, the last.
@@ -106,11 +108,6 @@ def read_drive_log(
         found = _with_scans(found, scans, lambda frame: links.get(
             frame.rpartition('/')[2]) or frames.pose(frame))
     return DriveLog(found, description, grids[0] if grids else None)
-
-
-def _scans(drive: DriveReader) -> list[tuple[int, _Scan]]:
-    """Ask for the scans. Raises BagError as find_scans() does."""
-    return drive.values(find_scans(drive.summary, drive.robot), _Scan.of)
 
 
 def _lamp_values(drive: DriveReader) -> list[tuple[int, LampSwitches]]:
@@ -134,7 +131,7 @@ def _description(path: Path | str, text: str) -> RobotDescription:
 
 def _lamps(
     rows: Sequence[tuple[int, LampSwitches]], origin: int,
-) -> tuple[FloatArray, list[LampSwitches]]:
+) -> tuple[Array, list[LampSwitches]]:
     """Times at which the lamps were switched [s], and how."""
     changes: list[tuple[int, LampSwitches]] = []
     for stamp, switches in sorted(rows, key=lambda row: row[0]):
@@ -147,7 +144,7 @@ def _lamps(
 
 def _joints(
     rows: Sequence[tuple[int, JointStates]], origin: int,
-) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
+) -> tuple[tuple[str, ...], Array, Array]:
     """Names, times (n,) [s] and positions (n, joints) of the joints that the first message has."""
     names = rows[0][1].names if rows else ()
     found = {stamp: joints.positions for stamp, joints in rows if joints.names == names}

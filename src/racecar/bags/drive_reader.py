@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from racecar.bags.message_values import stamp_ns
 from racecar.bags.reader import BagMessage, BagReader
 from racecar.bags.summary import find_robot
+from racecar.base.columns import Array
 from racecar.base.errors import BagError
 from racecar.base.types import NANOSECONDS
 from racecar.ros.topics import RobotTopics
-from racecar.simulation.metrics.tracking_error import Array
 
 Progress = Callable[[int, int], None]
 Stamps = NDArray[np.int64]

@@ -13,7 +13,6 @@ from pathlib import Path
 import re
 import struct
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from racecar.bags.limits import TooLargeError, unpack_file
@@ -101,10 +100,7 @@ class BagReader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -242,7 +238,7 @@ class BagReader:
         return BagSummary(
             path=self.path,
             files=tuple(files),
-            storage=_storage(files[0]),
+            storage=_STORAGES.get(files[0].suffix) or _STORAGES[Path(files[0].stem).suffix],
             size=sum(file.stat().st_size for file in files),
             topics=tuple(TopicSummary(*pair, counts[pair]) for pair in sorted(counts)),
             warnings=tuple(self._warnings),
@@ -315,10 +311,6 @@ def _is_storage(path: Path) -> bool:
     # Whole-file compression of rosbag2 appends .zstd.
     return path.suffix in _SUFFIXES or (path.suffix == '.zstd' and path.stem.endswith(
         tuple(_SUFFIXES)))
-
-
-def _storage(path: Path) -> str:
-    return _STORAGES[path.suffix if path.suffix in _STORAGES else Path(path.stem).suffix]
 
 
 def _natural_order(path: Path) -> list[int | str]:

@@ -31,10 +31,10 @@ from racecar.bags.drive_reader import (
 )
 from racecar.bags.reader import BagMessage
 from racecar.bags.summary import BagSummary, find_topic
+from racecar.base.columns import Array
 from racecar.base.errors import BagError
 from racecar.base.types import NANOSECONDS
 from racecar.ros import topics
-from racecar.simulation.metrics.tracking_error import Array
 
 _REFERENCE = Columns(('x', 'y'), attrgetter('pose.pose.position.x', 'pose.pose.position.y'))
 _NUMBERS = Columns(('x', 'y'), lambda message: message.data[:2])

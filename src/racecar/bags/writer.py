@@ -10,7 +10,6 @@ import importlib
 import os
 from pathlib import Path
 import time
-from types import TracebackType
 
 from racecar.bags.folder import make_bag_folder
 from racecar.bags.mcap_file import McapFile
@@ -80,10 +79,7 @@ class BagWriter:
     def __enter__(self) -> BagWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -245,7 +241,7 @@ class BagWriter:
 
 
 def _compression(name: str) -> tuple[str, Callable[[bytes | bytearray], bytes]]:
-    """Return the name in the bag and the function for a chunk."""
+    """Name in the bag and the function for a chunk."""
     if name not in _COMPRESSIONS:
         raise BagError(f'compression is {name!r}, expected one of {", ".join(_COMPRESSIONS)}')
     written, module = _COMPRESSIONS[name]

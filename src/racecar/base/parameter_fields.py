@@ -6,17 +6,18 @@ class Spring(NamedTuple):
 rate: Annotated[float, Row('Stiffness', 'N/m', minimum=0.0)] = 0.0
 
 SPRING_PARAMETERS = table_of(Spring, 'spring.')
-Spring(**fields_of(Spring, 'spring.', SPRING_PARAMETERS.resolve(values)))
+made_of(Spring, 'spring.', SPRING_PARAMETERS.resolve(values))
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, MISSING, replace
 import functools
-from typing import Any, get_args, get_origin, get_type_hints, NamedTuple, TypeVar
+from typing import cast, get_args, get_origin, get_type_hints, NamedTuple, TypeVar
 
-from racecar.base.parameters import Parameter, ParameterTable, Value
+from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.values import Value, Values
 
 T = TypeVar('T')
 
@@ -45,7 +46,8 @@ class _Field(NamedTuple):
 
 def with_plain_signature(kind: type[T]) -> type[T]:
     """Class decorator that leaves the rows out of the signature in help() and documentation."""
-    made: Any = kind.__init__ if is_dataclass(kind) else kind.__new__
+    made: Callable[..., object] = getattr(
+        kind, '__init__' if is_dataclass(kind) else '__new__')
     made.__annotations__ = get_type_hints(kind)
     return kind
 
@@ -60,7 +62,15 @@ def table_of(kind: type, prefix: str, *, read_only: bool = True) -> ParameterTab
         replace(row, name=f'{prefix}{row.name}', read_only=read_only) for _, row in _fields(kind))
 
 
-def fields_of(kind: type, prefix: str, values: Mapping[str, object]) -> dict[str, Any]:
+def made_of(kind: Callable[..., T], prefix: str, values: Values, **others: object) -> T:
+    """Object of a class that table_of() makes rows of, from the values of its fields.
+
+    values, prefix: as of fields_of(); others: fields that are no parameters.
+    """
+    return kind(**fields_of(cast(type, kind), prefix, values), **others)
+
+
+def fields_of(kind: type, prefix: str, values: Values) -> dict[str, object]:
     """Value of each field that table_of() makes a row of, by the name of the field.
 
     values: resolved, by the names of the table; others are left alone. Lists become tuples.
@@ -81,18 +91,18 @@ def _fields(kind: type) -> tuple[_Field, ...]:
         for row in getattr(hint, '__metadata__', ()) if isinstance(row, Row))
 
 
-def _defaults(kind: type) -> dict[str, Any]:
+def _defaults(kind: type) -> Values:
     if is_dataclass(kind):
         return {field.name: field.default for field in fields(kind)
                 if field.default is not MISSING}
-    defaults: dict[str, Any] = getattr(kind, '_field_defaults', {})
+    defaults: Values = getattr(kind, '_field_defaults', {})
     return defaults
 
 
-def _parameter(name: str, hint: Any, row: Row, default: Any) -> Parameter:
+def _parameter(name: str, hint: type, row: Row, default: object) -> Parameter:
     is_list = get_origin(hint) is tuple
+    given = [*default] if isinstance(default, tuple) else default
     return Parameter(
-        row.name or name, list if is_list else hint,
-        [*default] if isinstance(default, tuple) else default, row.description, row.unit,
+        row.name or name, list if is_list else hint, cast(Value, given), row.description, row.unit,
         minimum=row.minimum, maximum=row.maximum, above=row.above, choices=row.choices,
         item=get_args(hint)[0] if is_list else str)

@@ -8,12 +8,12 @@ from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 import re
-from typing import Any
 
 import yaml
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggest, USE_SIM_TIME
+from racecar.base.values import Values
 from racecar.base.yaml_file import (
     compose_yaml,
     describe_error,
@@ -40,7 +40,7 @@ class Section:
 
     pattern: str
     line: int
-    parameters: Mapping[str, Any]
+    parameters: Values
     lines: Mapping[str, int]
 
     def matches(self, full_name: str) -> bool:
@@ -66,7 +66,7 @@ class ParameterFile:
     path: Path
     sections: tuple[Section, ...]
 
-    def of_node(self, full_name: str, known: Container[str] | None = None) -> dict[str, Any]:
+    def of_node(self, full_name: str, known: Container[str] | None = None) -> dict[str, object]:
         """Return the raw values for one node.
 
         known: its parameters; others are left out of the sections that are for nodes of any name.
@@ -129,7 +129,7 @@ def read_parameter_file(path: Path | str) -> ParameterFile:
     return ParameterFile(Path(path), sections)
 
 
-def load_parameter_file(path: Path | str, node: str, namespace: str = '') -> dict[str, Any]:
+def load_parameter_file(path: Path | str, node: str, namespace: str = '') -> dict[str, object]:
     """Read the parameters of one node from a parameter file.
 
     node: its name; namespace: empty for the root.
@@ -188,7 +188,7 @@ def _check_pattern(pattern: str, key: str, line: int) -> None:
 
 def _section(pattern: str, line: int, node: yaml.MappingNode) -> Section:
     """Build the section of a pattern from the parameters below it."""
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     lines: dict[str, int] = {}
     for name, place, value in _parameters(node, ''):
         if name in values:
@@ -238,7 +238,7 @@ def _no_value(name: str, node: yaml.Node) -> _MalformedError:
         f'parameter {excerpt(name)} has no value; give it one, or take the line out')
 
 
-def _list(name: str, node: yaml.SequenceNode) -> list[Any]:
+def _list(name: str, node: yaml.SequenceNode) -> list[object]:
     values = []
     for item in node.value:
         if not isinstance(item, yaml.ScalarNode):

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from racecar.base.parameters import Parameter, Value
+from racecar.base.parameters import Parameter
+from racecar.base.values import Value
 
 
 def described(rows: Iterable[Parameter]) -> Iterator[str]:

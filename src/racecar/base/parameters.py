@@ -10,19 +10,17 @@ from collections.abc import (
     Iterable,
     Iterator,
     KeysView,
-    Mapping,
     Sequence,
 )
 from dataclasses import dataclass
 import itertools
 import math
 import numbers
-from typing import Any, cast
+from typing import cast, TypeGuard
 
 from racecar.base.errors import excerpt, MissingParameterError, ParameterError
 from racecar.base.original_names import counterpart
-
-Value = bool | int | float | str | list[Any]
+from racecar.base.values import Value, Values
 
 USE_SIM_TIME = 'use_sim_time'
 """What every node has besides its table."""
@@ -57,7 +55,7 @@ class Parameter:
 
     name: str
     type: type
-    default: Value | None
+    default: Value
     description: str
     unit: str = ''
     minimum: float | None = None
@@ -65,7 +63,7 @@ class Parameter:
     above: float | None = None
     choices: tuple[Value, ...] = ()
     read_only: bool = False
-    item: Callable[[Any], Any] = str
+    item: Callable[..., object] = str
     nonzero: bool = False
     also: tuple[float, ...] = ()
     example: str = ''
@@ -106,12 +104,13 @@ class Parameter:
                 raise self._error(value)
         return converted
 
-    def _convert(self, value: Any) -> Value | None:
+    def _convert(self, value: object) -> Value:
         if self.type is float:
             return float(value) if _is_number(value) else None
         if self.type is int:
-            is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-            return int(value) if is_integer else None
+            if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+                return None
+            return int(value)
         if self.type is bool and isinstance(value, numbers.Integral) and value in (0, 1):
             return bool(value)
         if self.type is str and isinstance(value, int) and not isinstance(value, bool):
@@ -146,7 +145,7 @@ class Parameter:
             + (suggestion(value, map(str, self.choices)) if isinstance(value, str) else ''))
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     try:
         return (not isinstance(value, bool) and isinstance(value, numbers.Real)
                 and math.isfinite(value))
@@ -154,7 +153,7 @@ def _is_number(value: object) -> bool:
         return False
 
 
-MoreRows = Callable[[Mapping[str, Any], 'ParameterTable'], Iterable[Parameter]]
+MoreRows = Callable[[Values, 'ParameterTable'], Iterable[Parameter]]
 """Gives the further rows that raw values ask for, of a table without them; raises ParameterError
 for values that ask for none that can be."""
 
@@ -199,14 +198,14 @@ class ParameterTable:
         except KeyError:
             raise ParameterError(self._unknown(name)) from None
 
-    def default(self, name: str) -> Any:
+    def default(self, name: str) -> Value:
         """Return the default of a parameter, None if it is mandatory."""
         return self[name].default
 
     def __add__(self, other: ParameterTable) -> ParameterTable:
         return ParameterTable([*self, *other], [*self.extensions, *other.extensions])
 
-    def expanded(self, values: Mapping[str, object]) -> ParameterTable:
+    def expanded(self, values: Values) -> ParameterTable:
         """Table with all rows that raw values ask for, which depends on values no more.
 
         Raises ParameterError as MoreRows.
@@ -216,7 +215,7 @@ class ParameterTable:
         return ParameterTable(
             [*self, *(row for more in self.extensions for row in more(values, self))])
 
-    def resolve(self, overrides: Mapping[str, object]) -> dict[str, Value]:
+    def resolve(self, overrides: Values) -> dict[str, Value]:
         """Return every parameter's value, of expanded() too: the override, else the default.
 
         Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range key.

@@ -82,7 +82,7 @@ class Encoders(NamedTuple):
     right: float
 
 
-class LampMark(NamedTuple):
+class LampMarker(NamedTuple):
     """A lamp as it is now: what lights it, a shape in a frame, red, green, blue and opacity."""
 
     function: str
@@ -91,10 +91,10 @@ class LampMark(NamedTuple):
     colour: tuple[float, float, float, float]
 
 
-class LampMarks(NamedTuple):
+class LampMarkers(NamedTuple):
     """All lamps of a robot."""
 
-    marks: tuple[LampMark, ...]
+    markers: tuple[LampMarker, ...]
 
 
 class Collisions(NamedTuple):

@@ -8,12 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 import math
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import yaml
 
 from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml, plain_value
+
+T = TypeVar('T')
 
 NAME = 'run.yaml'
 CSV_NAME = 'run.csv'
@@ -27,7 +30,7 @@ class RecordedNode:
     """A node of a run: its executable, and the value of every parameter."""
 
     executable: str
-    parameters: Mapping[str, Any]
+    parameters: Values
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,9 @@ class RunFile:
 
     way: str
     configuration: str
-    options: Mapping[str, Any]
+    options: Values
     nodes: Mapping[str, RecordedNode]
-    controller_settings: Mapping[str, Any] = field(default_factory=dict)
+    controller_settings: Values = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     command: str = ''
     made: str = ''
@@ -53,7 +56,7 @@ class RunFile:
     skip: float = 0.0
 
     @property
-    def seeds(self) -> dict[str, int]:
+    def seeds(self) -> dict[str, object]:
         """Return the seeds of all noise by node and parameter."""
         return {f'{name}.{key}': value for name, node in self.nodes.items()
                 for key, value in node.parameters.items() if key.rpartition('.')[2] == 'seed'}
@@ -115,7 +118,7 @@ def read_run_file(path: Path | str) -> RunFile:
             f"{where} has the format {excerpt(content.get('format'))}, expected {FORMAT}; repeat"
             ' the run with the version of racecar that made it')
 
-    def part(name: str, kind: type) -> Any:
+    def part(name: str, kind: type[T]) -> T:
         value = content.get(name, kind())
         if not isinstance(value, kind):
             raise ConfigurationError(

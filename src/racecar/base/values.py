@@ -20,7 +20,7 @@ Values: TypeAlias = Mapping[str, object]
 T = TypeVar('T')
 
 
-def number(values: Values, name: str, default: float | None = None) -> float:
+def number_of(values: Values, name: str, default: float | None = None) -> float:
     """Number of a name. Raises KeyError without value and default, TypeError for another type."""
     value = _value(values, name, default)
     if isinstance(value, int | float):
@@ -28,29 +28,29 @@ def number(values: Values, name: str, default: float | None = None) -> float:
     raise _another_type(name, value, 'a number')
 
 
-def whole(values: Values, name: str, default: int | None = None) -> int:
-    """Integer of a name. Raises KeyError without value and default, TypeError as number()."""
+def integer_of(values: Values, name: str, default: int | None = None) -> int:
+    """Integer of a name. Raises KeyError without value and default, TypeError as number_of()."""
     return _of_type(values, name, default, int)
 
 
-def flag(values: Values, name: str, default: bool | None = None) -> bool:
-    """Boolean of a name. Raises KeyError without value and default, TypeError as number()."""
+def flag_of(values: Values, name: str, default: bool | None = None) -> bool:
+    """Boolean of a name. Raises KeyError without value and default, TypeError as number_of()."""
     return _of_type(values, name, default, bool)
 
 
-def text(values: Values, name: str, default: str | None = None) -> str:
-    """Text of a name. Raises KeyError without value and default, TypeError as number()."""
+def text_of(values: Values, name: str, default: str | None = None) -> str:
+    """Text of a name. Raises KeyError without value and default, TypeError as number_of()."""
     return _of_type(values, name, default, str)
 
 
-def numbers(values: Values, name: str) -> tuple[float, ...]:
-    """Numbers of a list. Raises KeyError without a value, TypeError as number()."""
-    return tuple(number({name: item}, name) for item in _items(values, name))
+def numbers_of(values: Values, name: str) -> tuple[float, ...]:
+    """Numbers of a list. Raises KeyError without a value, TypeError as number_of()."""
+    return tuple(number_of({name: item}, name) for item in _items(values, name))
 
 
-def texts(values: Values, name: str) -> tuple[str, ...]:
-    """Texts of a list. Raises KeyError without a value, TypeError as number()."""
-    return tuple(text({name: item}, name) for item in _items(values, name))
+def texts_of(values: Values, name: str) -> tuple[str, ...]:
+    """Texts of a list. Raises KeyError without a value, TypeError as number_of()."""
+    return tuple(text_of({name: item}, name) for item in _items(values, name))
 
 
 def _value(values: Values, name: str, default: object) -> object:

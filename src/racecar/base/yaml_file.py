@@ -14,11 +14,12 @@ import math
 from pathlib import Path
 import re
 import sys
-from typing import Any, ClassVar, TypeVar
+from typing import cast, ClassVar, TypeVar
 
 import yaml
 
 from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.values import Value
 
 MOST_BYTES = 1_000_000
 """Size of a file that is read [bytes]."""
@@ -47,7 +48,7 @@ _PLAIN = '!plain'
 _QUOTES = ('"', "'")
 
 
-def load_yaml(kind: str, path: Path | str, remedy: str = 'check the path') -> Any:
+def load_yaml(kind: str, path: Path | str, remedy: str = 'check the path') -> Value:
     """Return the content of a YAML file.
 
     kind: what the file is, and remedy: what to do where it cannot be read, for the message.
@@ -66,17 +67,18 @@ def compose_yaml(kind: str, path: Path | str, remedy: str = 'check the path',
     return _in_file(kind, path, remedy, lambda text: _compose(text, knows_aliases))
 
 
-def parse_yaml(text: str) -> Any:
+def parse_yaml(text: str) -> Value:
     """Return the content of a YAML text. Raises yaml.YAMLError, see describe_error()."""
     node = _compose(text)
     return None if node is None else value_of(node)
 
 
-def value_of(node: yaml.Node) -> Any:
+def value_of(node: yaml.Node) -> Value:
     """Value of a YAML node. Raises yaml.YAMLError."""
-    loader: Any = _Loader('')
+    loader = _Loader('')
     try:
-        return loader.construct_document(node)
+        value: Value = loader.construct_document(node)
+        return value
     finally:
         loader.dispose()
 
@@ -158,17 +160,17 @@ class _Loader(yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  
     """
 
     DEFAULT_SCALAR_TAG = _PLAIN
-    yaml_implicit_resolvers: ClassVar[dict[Any, Any]] = {}
-    yaml_constructors: ClassVar[dict[Any, Any]] = {}
+    yaml_implicit_resolvers: ClassVar[dict[str, object]] = {}
+    yaml_constructors: ClassVar[dict[str, object]] = {}
 
 
-def _construct_mapping(loader: Any, node: yaml.Node) -> dict[str, Any]:
+def _construct_mapping(loader: _Loader, node: yaml.Node) -> dict[str, object]:
     if not isinstance(node, yaml.MappingNode):
         raise _error(node, 'expected a mapping')
     return {key: loader.construct_object(value, deep=True) for key, _, value in entries(node)}
 
 
-def _construct_list(loader: Any, node: yaml.Node) -> list[Any]:
+def _construct_list(loader: _Loader, node: yaml.Node) -> list[object]:
     if not isinstance(node, yaml.SequenceNode):
         raise _error(node, 'expected a list')
     return [loader.construct_object(item, deep=True) for item in node.value]
@@ -307,9 +309,14 @@ class _Extent:
             self.count += self._sizes.get(str(event.anchor), 1)
 
 
-def _too_large(event: Any, problem: str) -> _TooLarge:
-    return _TooLarge(None, None, problem, event.start_mark)
+def _too_large(event: yaml.Event, problem: str) -> _TooLarge:
+    return _TooLarge(None, None, problem, _start(event))
 
 
-def _error(node: Any, problem: str) -> yaml.YAMLError:
-    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+def _error(node: yaml.Node | yaml.Event, problem: str) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, problem, _start(node))
+
+
+def _start(part: yaml.Node | yaml.Event) -> yaml.Mark | None:
+    """Where a part begins; the marks of the parser in C have the same attributes."""
+    return cast(yaml.Mark, part.start_mark)

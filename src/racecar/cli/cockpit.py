@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def attached(namespace: str | None, topic_names: str | None) -> tuple[list[str], str]:
-    """Return the words that run the bridge to a stack that runs already, and what it looks for.
+    """Words that run the bridge to a stack that runs already, and what it looks for.
 
     Raises ConfigurationError for a namespace that is none and an unknown set of topic names.
     """

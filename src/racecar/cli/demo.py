@@ -18,9 +18,10 @@ from racecar.cli.analyze import analyse, analyse_drive, analyse_scans, REPORT_NA
 from racecar.cli.choices import one_of
 from racecar.cli.drive import drive_by_hand
 from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
+from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.run_arguments import how_made
-from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
+from racecar.cli.stack_arguments import add_stack_arguments, check_conflicts, stack_options
 from racecar.cli.watch_option import add_watch_argument, watched, WatchedRun
 from racecar.differential.motion import KINEMATICS
 from racecar.differential.motion import WORLD as IN_WORLD
@@ -60,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_watch_argument(parser)
     add_foxglove_arguments(parser)
     parser.add_argument(
-        '--domain', type=_domain, metavar='ID',
+        '--domain', type=whole(DOMAINS, 'ROS domain'), metavar='ID',
         help='ROS domain (default: ROS_DOMAIN_ID if that is set, else one that is free)')
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FOLDER',
@@ -103,14 +104,6 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _domain(text: str) -> int:
-    if not text.isdecimal() or int(text) not in DOMAINS:
-        raise argparse.ArgumentTypeError(
-            f'{text!r} is no ROS domain, expected a whole number from {DOMAINS[0]} to'
-            f' {DOMAINS[-1]}')
-    return int(text)
-
-
 def _describe(name: str, arguments: argparse.Namespace, bag: Path) -> list[NodeDescription]:
     options = stack_options(DEMO, arguments, lockstep=True, record=str(bag))
     descriptions = describe_stack(name, options)
@@ -129,7 +122,7 @@ def _drive(
     descriptions = _describe(name, arguments, bag)
     with (ComposedStack(descriptions) as stack, ProgressBar(arguments.end_time, what) as show):
         stack.spin(show)
-        check_rivals(stack.rivals)
+        check_conflicts(stack.conflicts)
     return descriptions, stack.wall_time
 
 
@@ -232,7 +225,7 @@ def _drive_by_services(
         stack.spin(
             lambda _: show(driver.phase),
             until=lambda: driver.finished or driver.failure is not None)
-        check_rivals(stack.rivals)
+        check_conflicts(stack.conflicts)
     if driver.failure is not None:
         raise driver.failure
     if not driver.finished:

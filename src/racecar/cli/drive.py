@@ -13,7 +13,7 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.types import NANOSECONDS
 from racecar.cli.drive_display import displayed, for_display
 from racecar.cli.output import print_rows
-from racecar.cli.stack_arguments import check_rivals, stack_options
+from racecar.cli.stack_arguments import check_conflicts, stack_options
 from racecar.cli.watch_option import WatchedRun
 from racecar.signals import Interruption
 from racecar.stacks import describe_stack
@@ -51,7 +51,7 @@ def drive_by_hand(
             # That is how a drive ends.
             if error.number != signal.SIGINT:
                 raise
-        check_rivals(stack.rivals)
+        check_conflicts(stack.conflicts)
         time = stack.simulator.plant.time_ns / NANOSECONDS
     if view is not None:
         print_rows([

@@ -11,11 +11,14 @@ import sys
 
 from racecar.base.errors import ConfigurationError
 from racecar.cli.inspecting import say
+from racecar.cli.number_types import whole
 from racecar.signals import code_of_command
 
 LOOPBACK = '127.0.0.1'
 PORT = 8765
 """Where the app looks unless it is told otherwise."""
+
+PORT_NUMBER = whole(range(65536), 'TCP port')
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'Serve the topics, parameters and services of the nodes in the ROS domain to the Foxglove'
         ' app, until Ctrl-C; whoever started them, with `ros2 launch` or `racecar up`. Needs'
         ' foxglove-sdk from PyPI. docs/foxglove.md says how to connect.')
-    parser.add_argument('--port', type=port_number, default=PORT, metavar='PORT',
+    parser.add_argument('--port', type=PORT_NUMBER, default=PORT, metavar='PORT',
                         help=f'TCP port; 0: one that is free (default: {PORT})')
     parser.add_argument(
         '--host', default=LOOPBACK, metavar='ADDRESS',
@@ -59,14 +62,6 @@ def check_installed() -> None:
         raise ConfigurationError(
             'the Python package foxglove-sdk, which serves Foxglove, is not installed:'
             ' pip install foxglove-sdk')
-
-
-def port_number(text: str) -> int:
-    """Parse a TCP port, for argparse."""
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(
-            f'{text!r} is no TCP port, expected a whole number from 0 to 65535')
-    return int(text)
 
 
 def _is_loopback(host: str) -> bool:

@@ -11,7 +11,7 @@ import signal
 
 from racecar.base.errors import RacecarError
 from racecar.cli.beside import served_beside, tell_address, tell_failure, when_the_parent_ends
-from racecar.cli.foxglove import check_installed, LOOPBACK, PORT, port_number
+from racecar.cli.foxglove import check_installed, LOOPBACK, PORT, PORT_NUMBER
 
 
 def add_foxglove_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +20,7 @@ def add_foxglove_arguments(parser: argparse.ArgumentParser) -> None:
         '--foxglove', action='store_true',
         help='serve topics, parameters and services to the Foxglove app; needs foxglove-sdk')
     parser.add_argument(
-        '--foxglove-port', type=port_number, default=PORT, metavar='PORT',
+        '--foxglove-port', type=PORT_NUMBER, default=PORT, metavar='PORT',
         help=f'TCP port of --foxglove; 0: one that is free (default: {PORT})')
 
 

@@ -10,6 +10,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from racecar.cli.number_types import number
+
 if TYPE_CHECKING:
     from racecar.clients.inspection.inspector import Inspector
 
@@ -50,7 +52,7 @@ class Verbs:
 
 def _declare_spin_time(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        '--spin-time', type=seconds, metavar='SECONDS',
+        '--spin-time', type=number(0.0, 1e6, above=True), metavar='SECONDS',
         help='how long to look for other nodes (default: until nothing new is found)')
 
 
@@ -80,24 +82,6 @@ def run(arguments: argparse.Namespace) -> int:
     with Inspector(arguments.spin_time) as inspector:
         arguments.run_verb(inspector, arguments)
     return 0
-
-
-def seconds(text: str) -> float:
-    """Parse a time, for argparse."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f'{text!r}, expected a number above 0')
-    return value
-
-
-def count(text: str) -> int:
-    """Parse a number of things, for argparse."""
-    if not text.isdecimal() or not 0 < int(text) < 10**9:
-        raise argparse.ArgumentTypeError(f'{text!r}, expected a whole number above 0')
-    return int(text)
 
 
 def print_found(found: Found, what: str, arguments: argparse.Namespace) -> None:

@@ -9,16 +9,15 @@ import importlib.util
 import webbrowser
 
 from racecar.base.errors import ConfigurationError
+from racecar.cli.number_types import whole
 from racecar.cockpit.access import FIRST_PORT, LOOPBACK
 from racecar.cockpit.feed import Feed
-
-_PORTS = range(1, 65536)
 
 
 def add_server_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare where the page is served."""
     parser.add_argument(
-        '--port', type=_port, metavar='PORT',
+        '--port', type=whole(range(1, 65536), 'port'), metavar='PORT',
         help=f'port of the page (default: the first that is free from {FIRST_PORT} on)')
     parser.add_argument(
         '--host', default=LOOPBACK, metavar='ADDRESS',
@@ -43,10 +42,3 @@ def serve_feed(feed: Feed, arguments: argparse.Namespace) -> None:
 
     serve(feed, host=arguments.host, port=arguments.port,
           open_page=webbrowser.open if arguments.open else None)
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) not in _PORTS:
-        raise argparse.ArgumentTypeError(
-            f'{text!r} is no port, expected a whole number from {_PORTS[0]} to {_PORTS[-1]}')
-    return int(text)

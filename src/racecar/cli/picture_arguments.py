@@ -5,17 +5,18 @@
 from __future__ import annotations
 
 import argparse
-import math
 import re
 from typing import TYPE_CHECKING
 
 from racecar.base.errors import ConfigurationError
+from racecar.cli.number_types import number
 
 if TYPE_CHECKING:
     from racecar.base.types import Lamps
 
 _LONGEST_EDGE = 4096
 _MOST_PICTURES = 100_000
+_POSITIVE = number(0.0, 1e4, above=True)
 
 
 def add_video_arguments(
@@ -27,14 +28,14 @@ def add_video_arguments(
     speed_help, whole: what the defaults of --speed and --duration are called.
     """
     add_size_argument(parser, size)
-    parser.add_argument('--fps', type=_positive, default=fps, metavar='N',
+    parser.add_argument('--fps', type=_POSITIVE, default=fps, metavar='N',
                         help=f'pictures per second of a video (default: {fps:g})')
-    parser.add_argument('--start', type=_time, metavar='S',
+    parser.add_argument('--start', type=number(0.0), metavar='S',
                         help='time of the drive at which to begin, or of the picture [s]'
                              ' (default: 0, of a picture the end)')
-    parser.add_argument('--duration', type=_positive, metavar='S',
+    parser.add_argument('--duration', type=_POSITIVE, metavar='S',
                         help=f'time of the drive to show [s] (default: {whole})')
-    parser.add_argument('--speed', type=_positive, default=speed, metavar='N',
+    parser.add_argument('--speed', type=_POSITIVE, default=speed, metavar='N',
                         help=f'times as fast as it was (default: {speed_help})')
 
 
@@ -59,7 +60,7 @@ def check_start(start: float | None, end: float) -> None:
 
 
 def video_times(start: float, length: float, speed: float, fps: float) -> list[float]:
-    """Return the times of a drive that the pictures of a video show [s].
+    """Times of a drive that the pictures of a video show [s].
 
     start, length: of what is shown [s]; speed: times as fast as it was; fps: pictures per second.
     Raises ConfigurationError if there are too many.
@@ -92,20 +93,3 @@ def _size(text: str) -> tuple[int, int]:
         raise argparse.ArgumentTypeError(
             f'{text!r}, expected width and height as 1280x720, each from 1 to {_LONGEST_EDGE}')
     return width, height
-
-
-def _positive(text: str) -> float:
-    value = _time(text)
-    if value == 0.0 or value > 1e4:
-        raise argparse.ArgumentTypeError(f'{text}, expected a number above 0 and up to 10000')
-    return value
-
-
-def _time(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value >= 0.0):
-        raise argparse.ArgumentTypeError(f'{text!r}, expected a number of at least 0')
-    return value

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from racecar.base.errors import ConfigurationError
 from racecar.cli.choices import add_robot_argument, add_world_argument, completed_as_file
-from racecar.cli.inspecting import seconds
+from racecar.cli.number_types import number
 from racecar.cli.page_server import add_server_arguments, check_server, serve_feed
 
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_world_argument(parser, 'world to show around (default: that of the run)')
     add_robot_argument(
         parser, 'robot of a recording without a robot description (default: that of the run)')
-    parser.add_argument('--start', type=seconds, default=0.0, metavar='SECONDS',
+    parser.add_argument('--start', type=number(0.0), default=0.0, metavar='SECONDS',
                         help='where to begin (default: 0)')
     add_server_arguments(parser)
 

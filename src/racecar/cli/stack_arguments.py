@@ -7,12 +7,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 import json
-import math
 from pathlib import Path
 import sys
 
 from racecar.base.errors import ConfigurationError
 from racecar.cli.choices import completed_as_file, Suggestions
+from racecar.cli.number_types import number
 from racecar.cli.output import print_rows
 from racecar.control.custom_controller import CONTROLLER
 from racecar.simulation.metrics.tracking_error import Metrics
@@ -50,19 +50,18 @@ def add_controller_argument(parser: argparse.ArgumentParser, way: str) -> None:
 
 def _add_option(parser: argparse.ArgumentParser, row: NamedOption, default: object) -> None:
     name, _, option = row
-    flag = f"--{(option.flag or name).replace('_', '-')}"
     if option.type in (dict, tuple):
         parser.add_argument(
-            flag, dest=name, action='append', default=[], metavar=option.metavar,
+            row.flag, dest=name, action='append', default=[], metavar=option.metavar,
             help=f'{option.help}; may be repeated')
     elif option.type is bool:
         parser.add_argument(
-            flag, dest=name, action='store_false' if default else 'store_true',
+            row.flag, dest=name, action='store_false' if default else 'store_true',
             help=option.off_help or option.help)
     else:
         listed = option.choices or option.suggestions
         action = parser.add_argument(
-            flag, dest=name, type=_PARSERS.get(name, str), default=default,
+            row.flag, dest=name, type=_PARSERS.get(name, str), default=default,
             choices=Suggestions(listed()) if listed else None,
             metavar=option.metavar or name.upper(), help=_help(option, default))
         if option.is_path and not listed:
@@ -79,7 +78,7 @@ def _help(option: RunOption, default: object) -> str:
 def add_result_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what becomes of the result of a run."""
     parser.add_argument(
-        '--skip', type=_non_negative, metavar='SECONDS',
+        '--skip', type=number(0.0), metavar='SECONDS',
         help='leave the start out of the metrics (default: 0, with --from as that run)')
     completed_as_file(parser.add_argument(
         '--csv', type=Path, metavar='FILE', help='write the run as CSV, SI units'))
@@ -103,45 +102,14 @@ def check_result_arguments(arguments: argparse.Namespace) -> None:
             f' ({arguments.end_time:g} s)')
 
 
-def _non_negative(text: str) -> float:
-    """Parse a number of at least 0, for argparse."""
-    value = _number(text)
-    if value < 0.0:
-        raise argparse.ArgumentTypeError(f'{text} is negative, expected a number of at least 0')
-    return value
-
-
-def _duration(text: str) -> float:
-    value = _number(text)
-    if not 0.0 < value <= 1e7:
-        raise argparse.ArgumentTypeError(f'{text} s, expected seconds above 0 and up to 1e7')
-    return value
-
-
-def _rate(text: str) -> float:
-    value = _number(text)
-    if not 0.0 < value <= 1e6:
-        raise argparse.ArgumentTypeError(f'{text} Hz, expected a rate above 0 and up to 1e6')
-    return value
-
-
-def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f'{text!r} is not a number') from None
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f'{text} is not finite')
-    return value
-
-
 # Ranges beyond those of the parameters; others are checked with these.
 _PARSERS: dict[str, Callable[[str], float]] = {
-    'end_time': _duration, 'real_time_factor': _non_negative, 'control_rate': _rate}
+    'end_time': number(0.0, 1e7, above=True), 'real_time_factor': number(0.0),
+    'control_rate': number(0.0, 1e6, above=True)}
 
 
 def stack_options(way: str, arguments: argparse.Namespace, **more: object) -> StackOptions:
-    """Return the options that the arguments stand for; more: options that take precedence."""
+    """Options that the arguments stand for; more: options that take precedence."""
     given = {row.name: getattr(arguments, row.name) for row in run_options(way)}
     given['overrides'] = parse_overrides(given['overrides'])
     for name, _, option in run_options(way):
@@ -150,10 +118,10 @@ def stack_options(way: str, arguments: argparse.Namespace, **more: object) -> St
     return StackOptions(**{**given, **more})
 
 
-def check_rivals(rivals: list[str]) -> None:
+def check_conflicts(conflicts: list[str]) -> None:
     """Raise ConfigurationError if somebody else took part in a run."""
-    if rivals:
-        raise ConfigurationError(f"the result is not to be trusted: {'; '.join(rivals)}")
+    if conflicts:
+        raise ConfigurationError(f"the result is not to be trusted: {'; '.join(conflicts)}")
 
 
 def report_run(

@@ -15,6 +15,7 @@ import numpy as np
 
 from racecar.base.errors import ConfigurationError
 from racecar.cli.choices import completed_as_file
+from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
 from racecar.facade.sweeps import MOST_JOBS, SweepResult, SweepRun
@@ -36,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
              ' {normal: [mean, deviation]}} with count and seed; config/sweeps has examples'))
     add_controller_argument(parser, SWEEP)
     parser.add_argument(
-        '--jobs', type=_jobs, metavar='N', help='cores to use (default: all)')
+        '--jobs', type=whole(range(1, MOST_JOBS + 1)), metavar='N',
+        help='cores to use (default: all)')
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FOLDER',
         help='where table and plot go; must not exist (default: runs/sweep-DATE-TIME)')
@@ -90,13 +92,3 @@ def _best(result: SweepResult) -> dict[str, object] | None:
         return None
     best = result.best()
     return {'point': best.point, 'parameters': best.parameters, **best.metrics.as_dict()}
-
-
-def _jobs(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if not 1 <= value <= MOST_JOBS:
-        raise argparse.ArgumentTypeError(f'{text!r} is not a whole number from 1 to {MOST_JOBS}')
-    return value

@@ -9,12 +9,15 @@ import csv
 import sys
 from typing import TYPE_CHECKING
 
-from racecar.cli.inspecting import count, named, print_found, run, say, seconds, valued, Verbs
+from racecar.cli.inspecting import named, print_found, run, say, valued, Verbs
+from racecar.cli.number_types import number, whole
 
 if TYPE_CHECKING:
     from racecar.clients.inspection.inspector import Inspector
 
 __all__ = ['add_arguments', 'run']
+
+_COUNT = whole(range(1, 10**9))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,21 +35,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verb.add_argument('--no-arr', action='store_true', help='only the lengths of arrays')
     verb.add_argument('-f', '--full-length', action='store_true',
                       help='arrays and texts in full')
-    verb.add_argument('-l', '--truncate-length', type=count, default=128, metavar='N',
+    verb.add_argument('-l', '--truncate-length', type=_COUNT, default=128, metavar='N',
                       help='elements of arrays, characters of texts (default: 128)')
     verb = verbs.add('hz', _hz, 'measure the rate of a topic', topic)
-    verb.add_argument('-w', '--window', type=count, default=10000, metavar='N',
+    verb.add_argument('-w', '--window', type=_COUNT, default=10000, metavar='N',
                       help='how many messages count (default: 10000)')
-    verb.add_argument('--times', type=count, metavar='N',
+    verb.add_argument('--times', type=_COUNT, metavar='N',
                       help='end after so many results, one a second (default: Ctrl-C ends)')
     verb = verbs.add('info', _info, 'tell type, publishers and subscriptions of a topic', topic)
     verb.add_argument('-v', '--verbose', action='store_true', help='with nodes and QoS')
     verbs.add('type', _type, 'print the type of a topic', topic)
     verb = verbs.add('pub', _pub, 'publish a message', topic, valued('std_msgs/msg/Bool'))
-    verb.add_argument('-r', '--rate', type=seconds, default=1.0, metavar='HZ',
+    verb.add_argument('-r', '--rate', type=number(0.0, 1e6, above=True), default=1.0, metavar='HZ',
                       help='default: 1 Hz')
     verb.add_argument('-1', '--once', action='store_true', help='publish once')
-    verb.add_argument('-t', '--times', type=count, metavar='N', help='publish so many times')
+    verb.add_argument('-t', '--times', type=_COUNT, metavar='N', help='publish so many times')
     verb.add_argument('-w', '--wait-matching-subscriptions', type=int, metavar='N',
                       help='subscriptions to wait for (default: 1 with --once or --times, else 0)')
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import sys
 from typing import TYPE_CHECKING
 
+from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.run_file import RunFile
 from racecar.base.types import NANOSECONDS
@@ -32,15 +33,14 @@ from racecar.cli.stack_arguments import (
     add_name_argument,
     add_result_arguments,
     add_stack_arguments,
+    check_conflicts,
     check_result_arguments,
-    check_rivals,
     report_run,
 )
 from racecar.cli.watch_option import add_watch_argument, watched, WatchedRun
 from racecar.control.tracker import tracked_ahead, TrajectoryTracker
 from racecar.signals import Interruption
 from racecar.simulation.metrics.run_table import RunCsv, RunMetrics
-from racecar.simulation.metrics.tracking_error import Array
 from racecar.simulation.ports import collisions_of
 from racecar.stacks import (
     commands_of,
@@ -130,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
             finally:
                 time = composed.simulator.plant.time_ns / NANOSECONDS
                 watch.text = f'{time:.1f} s driven'
-            check_rivals(composed.rivals)
+            check_conflicts(composed.conflicts)
             _check_driven(composed, descriptions)
     return 0
 
@@ -207,7 +207,7 @@ def _run_with_metrics(
                     interruption = error
             end_ns = composed.simulator.plant.time_ns
             collisions = _collisions(composed)
-            check_rivals(composed.rivals)
+            check_conflicts(composed.conflicts)
             if interruption is None:
                 _check_driven(composed, descriptions)
         try:
@@ -237,7 +237,7 @@ def _run_with_metrics(
 
 
 def _collisions(composed: ComposedStack) -> int | None:
-    """Return how often the cars ran into something; None where there is nothing."""
+    """How often the cars ran into something; None where there is nothing."""
     found = [collisions_of(entity) for entity in composed.simulator.plant.entities]
     counted = [collisions.contacts for collisions in found if collisions is not None]
     return sum(counted) if counted else None

@@ -17,6 +17,7 @@ import numpy as np
 from rclpy.node import Node
 from std_msgs.msg import Bool, String, UInt32
 
+from racecar.base.columns import Array
 from racecar.base.errors import MessageError
 from racecar.base.types import AckermannCommand, Odometry, Pose2
 from racecar.control.teleop.key_driver import HELP_KEYS, KEY_HELP, VIEW_KEY
@@ -27,7 +28,6 @@ from racecar.ros.codecs.occupancy_grid import read_grid
 from racecar.ros.codecs.odometry import read_finite_odometry
 from racecar.ros.raw_subscription import subscribe_raw
 from racecar.scene.grid_map import OccupancyGrid
-from racecar.simulation.metrics.tracking_error import Array
 from racecar.terminal.drive_picture import draw_drive, DriveState
 from racecar.terminal.screen import Screen
 
@@ -155,7 +155,7 @@ def _scale(speed: float) -> float:
 
 
 def _outline(grid: OccupancyGrid) -> tuple[Array, Array]:
-    """Return x and y [m] of the middles of the occupied cells that have a free one beside them."""
+    """x, y [m] of the middles of the occupied cells that have a free one beside them."""
     occupied = np.pad(grid.occupied, 1, constant_values=True)
     inner = (occupied[:-2, 1:-1] & occupied[2:, 1:-1] & occupied[1:-1, :-2] & occupied[1:-1, 2:])
     rows, columns = np.nonzero(grid.occupied & ~inner)

@@ -12,6 +12,7 @@ from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.node import Node
 
+from racecar.base.columns import Array
 from racecar.base.errors import RacecarError, RunError
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.ros import qos
@@ -27,11 +28,10 @@ from racecar.ros.topics import (
 )
 from racecar.ros.waiting_messages import take_waiting
 from racecar.simulation.metrics.run_table import RunJoin
-from racecar.simulation.metrics.tracking_error import Array
 
 
 def _read_speed(data: bytes) -> tuple[AckermannCommand, int]:
-    """Return the speed of a twist, without a steering angle, and the stamp [ns]."""
+    """Speed of a twist, without a steering angle, and the stamp [ns]."""
     twist, stamp_ns = read_stamped_twist(data)
     return AckermannCommand(twist.speed, math.nan), stamp_ns
 

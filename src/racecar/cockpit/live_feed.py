@@ -156,7 +156,7 @@ class LiveFeed(Feed):
             self._say(FAILED, f'the process of the nodes cannot be started: {error}')
 
     async def _accompany(self, words: Sequence[str]) -> None:
-        async with LinkListener(self._on_frame, self._on_link_end) as link:
+        async with LinkListener(self._on_frame, self._wheel.clear) as link:
             self._link = link
             child = await Child.start([*words, TAP_OPTION, str(link.path)])
             try:
@@ -167,9 +167,6 @@ class LiveFeed(Feed):
             finally:
                 self._link = None
                 await child.end()
-
-    def _on_link_end(self) -> None:
-        self._wheel.clear()
 
     def _on_frame(self, frame: bytes) -> None:
         """Relay a frame of the tap, but for what it says to the server. Raises FrameError."""

@@ -9,14 +9,14 @@ the yaw: there is no singularity at standstill, as a car has one (report section
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 import functools
-from typing import Any
 
 from racecar.base.compiled import compiled, pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AT_REST, BodyTwist, car_motion, Odometry, PlanarVelocity
+from racecar.base.values import flag_of, number_of, Values
 
 POINT_AHEAD_PARAMETERS = ParameterTable([
     Parameter('epsilon', float, 0.1,
@@ -58,14 +58,14 @@ def _kernel() -> Callable[..., tuple[float, float]]:
 class PointAheadLinearizer:
     """The law as the nodes and loops call it; its values are POINT_AHEAD_PARAMETERS."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: Values) -> None:
         """Take resolved values."""
         self.tune(values)
 
-    def tune(self, values: Mapping[str, Any]) -> None:
+    def tune(self, values: Values) -> None:
         """Take over other values."""
-        self._epsilon = float(values['epsilon'])
-        self._reverse = bool(values['reverse'])
+        self._epsilon = number_of(values, 'epsilon')
+        self._reverse = flag_of(values, 'reverse')
 
     @property
     def tracked_ahead(self) -> float:

@@ -10,9 +10,10 @@ import itertools
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from racecar.base.compiled import by_type, COMPILED, compiled, importable
-from racecar.base.rows import count_numbers, load, Part, store
+from racecar.base.rows import count_numbers, load, Numbers, Part, store
 from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.trajectories import Trajectory
 from racecar.control.trajectories.base import ClosedForm
@@ -22,12 +23,12 @@ _TIMES = 128
 
 
 @by_type
-def placed(reference: Any, origin_x: float, origin_y: float) -> Any:
+def placed(reference: Numbers, origin_x: float, origin_y: float) -> Any:
     """Reference with the origin of its trajectory [m] added."""
     raise NotImplementedError
 
 
-SampledReference = Callable[[float, float, float, Vector], Any]
+SampledReference = Callable[[float, float, float, Vector], Numbers]
 """Pure function that gives a reference, a NamedTuple.
 
 Of the time [s], that until the next one [s], how far ahead the controller sees [s], and the
@@ -36,20 +37,20 @@ numbers of the trajectory.
 
 
 @functools.cache
-def _sampling_kernel(sampled: SampledReference, example: Any) -> Callable[..., None]:
+def _sampling_kernel(sampled: SampledReference, example: Numbers) -> Callable[..., None]:
     """Compiled loop that fills `references` as ReferenceSampler.write() says.
 
-    place: first and total there; previews [s] of the trajectories; numbers: of all of them, one
-    after the other; starts: where those of each begin and those of the last one end; rows: room
-    for the references at _TIMES times.
+    place: first and total there; clock: times and steps; trajectories: previews [s], numbers of
+    all of them, one after the other, where those of each begin and those of the last one end;
+    rows: room for the references at _TIMES times.
     """
     wide, single, size = Part(example, 0, _TIMES), Part(example), count_numbers(example)
 
     def sample(
-        references: Flat, place: tuple[int, int], times: Vector, steps: Vector, previews: Vector,
-        numbers: Vector, starts: Sequence[int], rows: Flat,
+        references: Flat, place: tuple[int, int], clock: tuple[Vector, Vector],
+        trajectories: tuple[Vector, Vector, Sequence[int]], rows: Flat,
     ) -> None:
-        first, total = place
+        (first, total), (times, steps), (previews, numbers, starts) = place, clock, trajectories
         for i in range(len(previews)):
             own, preview = numbers[starts[i]:starts[i + 1]], previews[i]
             for begin in range(0, len(times), _TIMES):
@@ -62,15 +63,15 @@ def _sampling_kernel(sampled: SampledReference, example: Any) -> Callable[..., N
                     store(references, single, size * ((begin + k) * total + first + i),
                           load(rows, wide, k))
 
-    return compiled(sample, '(float64[::1], UniTuple(int64, 2), float64[::1], float64[::1],'
-                            ' float64[::1], float64[::1], int64[::1], float64[::1])')
+    return compiled(sample, '(float64[::1], UniTuple(int64, 2), UniTuple(float64[::1], 2),'
+                            ' Tuple((float64[::1], float64[::1], int64[::1])), float64[::1])')
 
 
 class ReferenceSampler:
     """Samples the references of trajectories of one type, by a kernel if the type is pure."""
 
     def __init__(
-        self, trajectories: Sequence[Trajectory], previews: Sequence[float], example: Any,
+        self, trajectories: Sequence[Trajectory], previews: Sequence[float], example: Numbers,
         sampled_from: Callable[[ClosedForm], SampledReference],
     ) -> None:
         """Take at least one trajectory.
@@ -103,7 +104,7 @@ class ReferenceSampler:
     ) -> None:
         """Write what sample() returns from trajectory `first` on into (times, total, ...)."""
         if self._kernel is not None:
-            self._kernel(references, (first, total), times, steps, self._previews, *self._arrays)
+            self._kernel(references, (first, total), (times, steps), *self._arrays)
             return
         single = Part(self._example)
         for i, trajectory in enumerate(self._trajectories):
@@ -121,15 +122,14 @@ class ReferenceSampler:
             importable(self._sampled_from(motion)), self._example)
 
     @functools.cached_property
-    def _arrays(self) -> tuple[Any, Any, Any]:
-        """Numbers, starts and rows for the kernel."""
+    def _arrays(self) -> tuple[tuple[Vector, Vector, NDArray[np.int64]], Flat]:
+        """Trajectories and rows for the kernel."""
         numbers = [trajectory.numbers for trajectory in self._trajectories]
         starts = [0, *itertools.accumulate(map(len, numbers))]
-        return (
-            # The numbers of one alone may be too many to copy.
-            numbers[0] if len(numbers) == 1 else vector(
-                list(itertools.chain.from_iterable(numbers))),
-            np.array(starts), vector(self._size * _TIMES))
+        # The numbers of one alone may be too many to copy.
+        together = numbers[0] if len(numbers) == 1 else vector(
+            list(itertools.chain.from_iterable(numbers)))
+        return (self._previews, together, np.array(starts)), vector(self._size * _TIMES)
 
 
 def _asked(trajectory: Trajectory) -> ClosedForm:

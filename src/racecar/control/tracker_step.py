@@ -7,15 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable
 import functools
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from racecar.base.compiled import compiled, importable, pure
 from racecar.base.elementary import sine_cosine, smoothstep
 from racecar.base.rows import load, Part, store
 from racecar.base.types import car_motion, CarMotion
 from racecar.base.vectors import Flat, Vector
-from racecar.control.reference_sampler import placed
-from racecar.control.target import Target, target_of
+from racecar.control.target import placed_target, Target, target_of
 from racecar.control.trajectories import Motion, Trajectory
 from racecar.control.trajectories.base import ClosedForm
 
@@ -227,6 +226,7 @@ NO_STATE = TrackerState(*(0.0,) * 6)
 NO_PARAMETERS = TrackerParameters(*(0.0,) * 10)
 """Examples of state and parameters."""
 
+
 class TrackedNumbers(NamedTuple):
     """What a step of the tracker answers: velocity of P [m/s], error of the tracked point [m]."""
 
@@ -236,23 +236,23 @@ class TrackedNumbers(NamedTuple):
     error_y: float
 
 
-TrackerUpdate = Callable[[Flat, Vector, CarMotion, Motion, Motion, tuple[float, float], float],
-                         TrackedNumbers]
+TrackerUpdate = Callable[[Flat, Vector, CarMotion, Target, float], TrackedNumbers]
+
+Moment: TypeAlias = tuple[float, float, float, float]
+"""Origin x, y of the trajectory [m], time of its clock and that since the step before [s]."""
 
 
 @functools.cache
-def _update_by(step: TrackerStep, exact: bool) -> TrackerUpdate:
+def _update_by(step: TrackerStep) -> TrackerUpdate:
     state_part, parameters_part = Part(NO_STATE), Part(NO_PARAMETERS)
 
     @importable
     def update(
-        state: Flat, parameters: Vector, car: CarMotion, now: Motion, middle: Motion,
-        origin: tuple[float, float], dt: float,
+        state: Flat, parameters: Vector, car: CarMotion, target: Target, dt: float,
     ) -> TrackedNumbers:
-        """Do a step on flat numbers; now, middle: as in target_of(); origin: of the motion [m]."""
+        """Do a step on flat numbers."""
         after, vx, vy, error_x, error_y = step(
-            load(state, state_part, 0), load(parameters, parameters_part, 0), car,
-            placed(target_of(now, middle, exact), origin[0], origin[1]), dt)
+            load(state, state_part, 0), load(parameters, parameters_part, 0), car, target, dt)
         store(state, state_part, 0, after)
         return TrackedNumbers(vx, vy, error_x, error_y)
 
@@ -264,52 +264,50 @@ def _update_kernel(
     closed_form: ClosedForm, step: TrackerStep, exact: bool,
 ) -> Callable[..., tuple[float, ...]]:
     """Compiled step on a trajectory with a closed form."""
-    update = _update_by(step, exact)
+    update = _update_by(step)
 
     def update_on(
-        numbers: Vector, state: Flat, parameters: Vector, car: tuple[float, ...],
-        origin: tuple[float, float], time: float, dt: float,
+        numbers: Vector, state: Flat, parameters: Vector, car: tuple[float, ...], when: Moment,
     ) -> tuple[float, ...]:
+        origin_x, origin_y, time, dt = when
         now = closed_form(time, numbers)
         middle = closed_form(time + 0.5 * dt, numbers) if exact else now
-        vx, vy, error_x, error_y = update(
-            state, parameters, car_motion(car), now, middle, origin, dt)
+        target = placed_target(target_of(now, middle, exact), origin_x, origin_y)
+        vx, vy, error_x, error_y = update(state, parameters, car_motion(car), target, dt)
         x, y, reference_vx, reference_vy, ax, ay, heading, rate, direction = now
         return (vx, vy, error_x, error_y, x, y, reference_vx, reference_vy, ax, ay, heading, rate,
                 direction)
 
-    return compiled(update_on, '(float64[::1], float64[::1], float64[::1], UniTuple(float64, 7),'
-                               ' UniTuple(float64, 2), float64, float64)', nogil=False)
+    return compiled(update_on, '(float64[::1], float64[::1], float64[::1],'
+                               ' UniTuple(float64, 7), UniTuple(float64, 4))', nogil=False)
 
 
 @functools.cache
 def _update_at_kernel(step: TrackerStep, exact: bool) -> Callable[..., tuple[float, ...]]:
     """Compiled step for the fields of both Motions of target_of()."""
-    update = _update_by(step, exact)
+    update = _update_by(step)
 
     def update_at(
         state: Flat, parameters: Vector, car: tuple[float, ...], now: tuple[float, ...],
-        middle: tuple[float, ...], origin: tuple[float, float], dt: float,
+        middle: tuple[float, ...], when: Moment,
     ) -> tuple[float, ...]:
-        vx, vy, error_x, error_y = update(
-            state, parameters, car_motion(car), Motion(*now), Motion(*middle), origin, dt)
+        target = placed_target(target_of(Motion(*now), Motion(*middle), exact), when[0], when[1])
+        vx, vy, error_x, error_y = update(state, parameters, car_motion(car), target, when[3])
         return vx, vy, error_x, error_y
 
     return compiled(update_at, '(float64[::1], float64[::1], UniTuple(float64, 7),'
                                ' UniTuple(float64, 9), UniTuple(float64, 9),'
-                               ' UniTuple(float64, 2), float64)', nogil=False)
+                               ' UniTuple(float64, 4))', nogil=False)
 
 
 def update_function(
     trajectory: Trajectory, step: TrackerStep, *, exact: bool,
-) -> Callable[[Flat, Vector, tuple[float, ...], tuple[float, float], float, float],
-              tuple[float, ...]]:
+) -> Callable[[Flat, Vector, tuple[float, ...], Moment], tuple[float, ...]]:
     """Step of a tracker on a trajectory, compiled; the trajectory is, too, if it is pure.
 
-    update(state, parameters, car, origin, time, dt) of flat TrackerState, which it changes, and
-    TrackerParameters, an Odometry without its stamp, the origin of the trajectory [m], the time of
-    its clock and that since the step before [s] gives the fields of TrackedNumbers and those of
-    the trajectory's Motion.
+    update(state, parameters, car, when) of flat TrackerState, which it changes, and
+    TrackerParameters, an Odometry without its stamp, and a Moment gives the fields of
+    TrackedNumbers and those of the trajectory's Motion.
     """
     closed_form = trajectory.pure_motion
     if closed_form is not None:
@@ -317,10 +315,10 @@ def update_function(
     update_at = _update_at_kernel(step, exact)
 
     def update(
-        state: Flat, parameters: Vector, car: tuple[float, ...], origin: tuple[float, float],
-        time: float, dt: float,
+        state: Flat, parameters: Vector, car: tuple[float, ...], when: Moment,
     ) -> tuple[float, ...]:
+        _, _, time, dt = when
         now, middle = tuple(trajectory.motion(time)), tuple(trajectory.motion(time + 0.5 * dt))
-        return (*update_at(state, parameters, car, now, middle, origin, dt), *now)
+        return (*update_at(state, parameters, car, now, middle, when), *now)
 
     return update

@@ -8,19 +8,17 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.base.poses import NO_POSE, pose_of_child
 from racecar.base.shapes import Box, Cylinder, Geometry, Mesh
 from racecar.base.share import resource_file
 from racecar.description.robot_tree import RobotTree
 from racecar.description.triangles import corners_of
 
-FloatArray = NDArray[np.float64]
 
-
-def outline(tree: RobotTree, positions: Mapping[str, float] | None = None) -> FloatArray:
-    """Return the corners (n, 3) of the box about each visual, in the root [m].
+def outline(tree: RobotTree, positions: Mapping[str, float] | None = None) -> Array:
+    """Corners (n, 3) of the box about each visual, in the root [m].
 
     positions: of joints by name [rad or m], 0 for those that are missing. Raises
     ConfigurationError for a joint or the file of a mesh that there is not.
@@ -35,7 +33,7 @@ def outline(tree: RobotTree, positions: Mapping[str, float] | None = None) -> Fl
 
 @lru_cache(maxsize=256)
 def _corners(geometry: Geometry) -> tuple[tuple[float, float, float], ...]:
-    """Return the corners of the box about a geometry in its own axes [m]."""
+    """Corners of the box about a geometry in its own axes [m]."""
     if isinstance(geometry, Mesh):
         points = corners_of(resource_file(geometry.uri).read_bytes()).reshape(-1, 3) * np.array(
             geometry.scale)

@@ -13,15 +13,13 @@ from types import ModuleType
 from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError
 from racecar.dynamics.vehicles.wheel_parameters import WheelShape
 
 if TYPE_CHECKING:
     from trimesh import Trimesh
-
-FloatArray = NDArray[np.float64]
 
 # Of trimesh, for what solids have together: the package manifold3d.
 _ENGINE = 'manifold'
@@ -47,7 +45,7 @@ class WheelMass(NamedTuple):
 
 
 def wheel_meshes(shape: WheelShape) -> tuple[Trimesh, Trimesh]:
-    """Return tyre and rim as watertight trimesh.Trimesh, in m.
+    """Tyre and rim as watertight trimesh.Trimesh, in m.
 
     Raises ConfigurationError for a shape that there cannot be, and, saying what to install, where
     the libraries are missing.
@@ -58,12 +56,12 @@ def wheel_meshes(shape: WheelShape) -> tuple[Trimesh, Trimesh]:
 
 
 def tyre_mesh(shape: WheelShape) -> Trimesh:
-    """Return the ring from rim_radius to tire_radius with round shoulders."""
+    """Ring from rim_radius to tire_radius with round shoulders."""
     return _in_library_size(shape, _tyre)
 
 
 def rim_mesh(shape: WheelShape) -> Trimesh:
-    """Return ring, beams and central part as one solid."""
+    """Ring, beams and central part as one solid."""
     return _in_library_size(shape, _rim)
 
 
@@ -117,7 +115,7 @@ def _rim(shape: WheelShape) -> Trimesh:
 
 
 def _beam(shape: WheelShape, direction: float) -> Trimesh:
-    """Return a bar from the axle to the outside of the rim, in a direction [rad]."""
+    """Bar from the axle to the outside of the rim, in a direction [rad]."""
     trimesh, end = _library(), shape.rim_radius
     beam: Trimesh = trimesh.creation.box((end, shape.rim_beam_width, shape.rim_beam_thickness))
     beam.apply_translation((0.5 * end, 0.0, shape.rim_beam_offset))
@@ -144,7 +142,7 @@ def wheel_mass(shape: WheelShape, mass: float) -> WheelMass:
     return WheelMass(mass, float(centre), float(about_axle), float(across))
 
 
-def _turned(profile: FloatArray, segments: int) -> Trimesh:
+def _turned(profile: Array, segments: int) -> Trimesh:
     """Turn an outline of (radius, z) about z; one that does not end on the axis is closed."""
     first, last = profile[0], profile[-1]
     if first[0] > 0.0 or last[0] > 0.0:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.parameter_fields import fields_of, Row, table_of, with_plain_signature
+from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_signature
 from racecar.base.parameter_file import load_parameter_file
 from racecar.differential.distance_sensor import GENERIC, SENSOR_TYPES
 from racecar.dynamics.vehicles.parameters import Footprint, GRAVITY
@@ -110,8 +110,8 @@ class RobotParameters:
         """
         own = ROBOT_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name.startswith(PREFIX)})
-        robot = cls(**fields_of(cls, PREFIX, own))
-        robot._check()
+        robot = made_of(cls, PREFIX, own)
+        cls._check(robot)
         return robot
 
     @classmethod

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableSequence
 from typing import Any
 
 from racecar.base.readings import Collisions
@@ -17,7 +16,7 @@ from racecar.base.types import (
     Wheels,
     WheelState,
 )
-from racecar.base.vectors import Vector, vector
+from racecar.base.vectors import Flat, vector
 from racecar.driver.pedal_kernels import drive_kernel, Driving, NO_CONTROLS, START
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR
 from racecar.dynamics.powertrain.car_parameters import CarParameters
@@ -29,7 +28,9 @@ from racecar.simulation.simulator import (
     DEFAULT_PERIOD,
     DEFAULT_STEP,
     ORIGIN,
+    Propulsion,
     Simulator,
+    Start,
     WheelRotations,
 )
 
@@ -59,7 +60,8 @@ class DrivenCar:
         self._drive = drive_kernel(self.model.wheel_equations, integrator)
         self._simulator = Simulator(
             self.model, step=step, period=period, integrator=integrator,
-            initial_pose=initial_pose, advance=self._advance, scene=scene, kept=(self._memory,))
+            start=Start(initial_pose), scene=scene,
+            propulsion=Propulsion(self._advance, (self._memory,)))
 
     @property
     def time_ns(self) -> int:
@@ -152,8 +154,7 @@ class DrivenCar:
         self._simulator.warm_up()
 
     def _advance(
-        self, state: MutableSequence[float], inputs: MutableSequence[float], parameters: Vector,
-        limits: Vector, dt: float, steps: int,
+        self, state: Flat, inputs: Flat, parameters: Flat, limits: Flat, dt: float, steps: int,
     ) -> bool:
         """Advance by steps of dt, driven by the pedals; return whether the state is valid."""
         return self._drive(

@@ -15,7 +15,6 @@ held over the step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
 from typing import Any, NamedTuple
 
@@ -24,6 +23,7 @@ from racecar.base.elementary import settled
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AckermannCommand
+from racecar.base.values import Values
 from racecar.base.vectors import Flat, Vector
 from racecar.dynamics.vehicles.interface import Command
 
@@ -165,7 +165,7 @@ class Actuators:
     channels: as they are made from values; line_count: numbers in both delay lines.
     """
 
-    def __init__(self, values: Mapping[str, Any], step: float) -> None:
+    def __init__(self, values: Values, step: float) -> None:
         """Start at rest; values: rows of ACTUATOR_PARAMETERS, step of the integration [s].
 
         Raises ParameterError for a value out of range and ConfigurationError if a delay is not a
@@ -185,7 +185,7 @@ class Actuators:
         self._state, self._lines = AT_REST, [0.0] * self.line_count
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any], step: float) -> Actuators | None:
+    def from_values(cls, values: Values, step: float) -> Actuators | None:
         """Actuators, or None if all are off: then commands act at once."""
         if all(values.get(row.name, row.default) == row.default for row in ACTUATOR_PARAMETERS):
             return None

@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 import importlib
 import time
-from typing import Any, Unpack
+from typing import Unpack
 
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -19,6 +18,7 @@ from racecar.bags.message_definitions import distribution, MessageDefinitions
 from racecar.bags.writer import BagWriter
 from racecar.base import run_file
 from racecar.base.errors import BagError, ParameterError
+from racecar.base.values import texts_of, Values
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import BAG_RECORDER
 from racecar.ros import qos
@@ -59,13 +59,14 @@ class BagRecorderNode(TableNode):
         self.create_timer(_FLUSH_PERIOD, self._on_flush_timer, clock=self.steady_clock)
         self.get_logger().info(f'recording to {self._writer.folder}')
 
-    def check_values(self, values: Mapping[str, Any]) -> None:
+    def check_values(self, values: Values) -> None:
         """Raise ParameterError if what is awaited is not recorded."""
-        others = [topic for topic in values['awaited'] if topic not in values['topics']]
+        recorded = texts_of(values, 'topics')
+        others = [topic for topic in texts_of(values, 'awaited') if topic not in recorded]
         if others:
             raise ParameterError(
                 f"parameter 'awaited' has {', '.join(others)}, expected some of 'topics'"
-                f" ({', '.join(values['topics']) or 'empty'})")
+                f" ({', '.join(recorded) or 'empty'})")
 
     def discard(self) -> None:
         """Leave no bag: what was to be recorded never began."""
@@ -91,7 +92,7 @@ class BagRecorderNode(TableNode):
                 self._recorded[name] = self._record(name, types, publishers)
 
     def waits_for(self) -> str:
-        """Return the topics that nobody publishes."""
+        """Topics that nobody publishes."""
         absent = [name for name in self._wanted if name not in self._recorded]
         if not self._recorded and not self._wanted:
             return 'waiting for topics: there are none'

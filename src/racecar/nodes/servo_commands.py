@@ -47,7 +47,7 @@ class ServoCommandsNode(TableNode):
         commands = subscribe_raw(
             self, AckermannDriveStamped, topics.COMMAND, read_command, self._on_command,
             qos.COMMAND)
-        self.watch_rivals([commands.topic_name, *(
+        self.watch_publishers([commands.topic_name, *(
             publisher.topic_name for publisher in self._joint_publishers)])
         self._watch = self.watch_time(
             self.values['command_timeout'] / 4.0, self._stop_if_silent)
@@ -57,7 +57,7 @@ class ServoCommandsNode(TableNode):
         self._watch.set_period(self.values['command_timeout'] / 4.0)
 
     def waits_for(self) -> str:
-        """Return the topic that is silent."""
+        """Topic that is silent."""
         return '' if self._has_heard else (
             f'waiting for commands on {self.resolve_topic_name(topics.COMMAND)}')
 

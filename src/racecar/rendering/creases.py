@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.description.triangles import corners_of, is_stl
 from racecar.simulation.world.engine import load_engine
 
 if TYPE_CHECKING:
     from mujoco import MjSpec
-
-FloatArray = NDArray[np.float64]
 
 CREASE = math.radians(40.0)
 """Faces at a larger angle meet in an edge [rad]."""
@@ -29,8 +27,8 @@ CREASE = math.radians(40.0)
 _SAME = 1e-6
 
 
-def normals_of(corners: FloatArray, crease: float = CREASE) -> FloatArray:
-    """Return the normal (n, 3, 3) at each corner of triangles (n, 3, 3).
+def normals_of(corners: Array, crease: float = CREASE) -> Array:
+    """Normal (n, 3, 3) at each corner of triangles (n, 3, 3).
 
     It is the mean, weighted by area, over the faces at the same point that meet the corner's own
     face at no more than an angle [rad].
@@ -53,9 +51,9 @@ def normals_of(corners: FloatArray, crease: float = CREASE) -> FloatArray:
     sums = np.zeros((len(points), 3))
     np.add.at(sums, own[smooth], across[other[smooth] // 3])
     length = np.linalg.norm(sums, axis=1, keepdims=True)
-    found: FloatArray = np.where(length > 1e-300, sums / np.maximum(length, 1e-300), units[
+    found: Array = np.where(length > 1e-300, sums / np.maximum(length, 1e-300), units[
         np.arange(len(points)) // 3])
-    shaped: FloatArray = found.reshape(corners.shape)
+    shaped: Array = found.reshape(corners.shape)
     return shaped
 
 

@@ -12,9 +12,7 @@ from collections.abc import Sequence
 import math
 from typing import NamedTuple, TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from racecar.base.columns import Array
 from racecar.base.poses import pose_of_angles
 from racecar.base.types import Pose3
 from racecar.description.robot_tree import Joint, Lamp, PRISMATIC
@@ -28,8 +26,6 @@ from racecar.simulation.world.engine import compiled_model, load_engine
 
 if TYPE_CHECKING:
     from mujoco import MjModel, MjsBody, MjSpec
-
-FloatArray = NDArray[np.float64]
 
 _GROUND, _WALL, _SKY, _ROBOT, _PLAIN, _LIT = 'ground', 'wall', 'sky', 'robot', 'plain', 'lit'
 
@@ -86,9 +82,9 @@ class PictureModel(NamedTuple):
     cones: tuple[int, ...]
     lamps: tuple[DrawnLamp, ...] = ()
 
-    def pack(self, sight: Sight) -> FloatArray:
-        """Return the positions of the engine for what is seen."""
-        packed: FloatArray = self.model.qpos0.copy()
+    def pack(self, sight: Sight) -> Array:
+        """Positions of the engine for what is seen."""
+        packed: Array = self.model.qpos0.copy()
         for (first, joints), robot in zip(self.robots, sight.robots, strict=True):
             _write_pose(packed, first, robot.pose)
             for index, position in zip(joints, robot.positions, strict=True):
@@ -107,8 +103,8 @@ class PictureModel(NamedTuple):
             model.geom_rgba[lamp.geom] = lamp.lit if is_lit else lamp.dark
             model.geom_matid[lamp.geom] = materials[is_lit]
 
-    def focus(self, packed: FloatArray) -> tuple[float, float, float]:
-        """Return about what shadows are drawn: the first robot, the origin if there is none."""
+    def focus(self, packed: Array) -> tuple[float, float, float]:
+        """Place about which shadows are drawn: the first robot, the origin if there is none."""
         if not self.robots:
             return 0.0, 0.0, 0.0
         first = self.robots[0][0]
@@ -116,7 +112,7 @@ class PictureModel(NamedTuple):
         return float(x), float(y), float(z)
 
 
-def _write_pose(packed: FloatArray, first: int, pose: Pose3) -> None:
+def _write_pose(packed: Array, first: int, pose: Pose3) -> None:
     x, y, z, qx, qy, qz, qw = pose
     packed[first:first + 7] = x, y, z, qw, qx, qy, qz
 
@@ -124,7 +120,7 @@ def _write_pose(packed: FloatArray, first: int, pose: Pose3) -> None:
 def picture_model(
     scene: Scene, robots: Sequence[DrawnRobot], quality: Quality,
 ) -> PictureModel:
-    """Return the model of a scene with robots.
+    """Model of a scene with robots.
 
     Raises ConfigurationError if MuJoCo cannot be imported or a mesh cannot be had or drawn.
     """

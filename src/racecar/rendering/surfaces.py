@@ -20,8 +20,6 @@ from racecar.scene.scene import Box, HIGHEST, rectangle_corners
 if TYPE_CHECKING:
     from mujoco import MjSpec
 
-FloatArray = NDArray[np.float64]
-
 Point = tuple[float, float, float]
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.simulation.world.engine import load_engine
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ TILE = 2.0
 
 _SIZE = 512
 _SEED = 11
-
-Grey = NDArray[np.float64]
 
 
 def add_ground_texture(spec: MjSpec, name: str) -> None:
@@ -46,7 +44,7 @@ def add_sky(spec: MjSpec, name: str) -> None:
         rgb2=(0.90, 0.93, 0.95), width=256, height=256 * 6)
 
 
-def _add(spec: MjSpec, name: str, grey: Grey) -> None:
+def _add(spec: MjSpec, name: str, grey: Array) -> None:
     mujoco = load_engine()
     pixels = np.repeat(np.rint(255.0 * np.clip(grey, 0.0, 1.0)).astype(np.uint8)[..., None], 3, 2)
     texture = spec.add_texture(
@@ -54,8 +52,8 @@ def _add(spec: MjSpec, name: str, grey: Grey) -> None:
     texture.data = pixels.tobytes()
 
 
-def _mottled(depth: float) -> Grey:
-    """Return noise of several sizes about 1 that repeats without a seam."""
+def _mottled(depth: float) -> Array:
+    """Noise of several sizes about 1 that repeats without a seam."""
     generator = np.random.default_rng(_SEED)
     noise = np.fft.rfft2(generator.standard_normal((_SIZE, _SIZE)))
     rows = np.fft.fftfreq(_SIZE)[:, None] * _SIZE
@@ -64,20 +62,20 @@ def _mottled(depth: float) -> Grey:
     noise = noise / (1.0 + np.hypot(rows, columns)) ** 1.1
     noise[0, 0] = 0.0
     spots = np.fft.irfft2(noise, s=(_SIZE, _SIZE))
-    result: Grey = 1.0 - depth + depth * np.tanh(spots / spots.std())
+    result: Array = 1.0 - depth + depth * np.tanh(spots / spots.std())
     return result
 
 
-def _joints(along: float, across: float, width: float, shade: float) -> Grey:
-    """Return 1, and less on lines that are so far apart and so wide [m]."""
+def _joints(along: float, across: float, width: float, shade: float) -> Array:
+    """1, and less on lines that are so far apart and so wide [m]."""
     places = (np.arange(_SIZE) + 0.5) * TILE / _SIZE
     soft = 0.5 * TILE / _SIZE
 
-    def lines(period: float) -> Grey:
+    def lines(period: float) -> Array:
         distance = np.abs((places + 0.5 * period) % period - 0.5 * period)
-        result: Grey = np.clip((0.5 * width + soft - distance) / (2.0 * soft), 0.0, 1.0)
+        result: Array = np.clip((0.5 * width + soft - distance) / (2.0 * soft), 0.0, 1.0)
         return result
 
     covered = np.maximum(lines(across)[:, None], lines(along)[None, :])
-    result: Grey = 1.0 - (1.0 - shade) * covered
+    result: Array = 1.0 - (1.0 - shade) * covered
     return result

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from types import TracebackType
 
 _SIGEV_THREAD = 2
 _CLOCK_MONOTONIC = 1
@@ -69,8 +68,7 @@ class ExitTimer:
             library.timer_settime(self._timer, 0, ctypes.byref(setting), None)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._library is not None:
             self._library.timer_delete(self._timer)
             self._library = None

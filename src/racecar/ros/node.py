@@ -31,8 +31,13 @@ from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import NANOSECONDS
 from racecar.ros.idle_notice import IdleNotice
 from racecar.ros.observed_publisher import ObservedPublisher, Observer
+from racecar.ros.publisher_watch import (
+    conflict_watch,
+    doubled_watch,
+    outsider_watch,
+    PublisherWatch,
+)
 from racecar.ros.raw_subscription import Complaints
-from racecar.ros.rivals import doubled_watch, outsider_watch, PublisherWatch, rival_watch
 from racecar.ros.wire import check_stamp
 
 # Parameters that rclpy itself declares from the overrides.
@@ -113,22 +118,14 @@ class _Completed(type):
         return node
 
 
-class RclpyOptions(TypedDict, total=False):
-    """What nodes pass on to rclpy.node.Node."""
-
-    context: Context
-    cli_args: list[str]
-    namespace: str
-    use_global_arguments: bool
-    enable_rosout: bool
-    start_parameter_services: bool
-    parameter_overrides: list[RosParameter]
-
-
-class NodeOptions(RclpyOptions, total=False):
-    """What a node can be constructed with; node_name: in the place of its usual one."""
+class NodeOptions(TypedDict, total=False):
+    """What rclpy.node.Node takes that nodes pass on; node_name: other than the usual one."""
 
     node_name: str
+    namespace: str
+    context: Context
+    cli_args: list[str] | None
+    parameter_overrides: list[RosParameter]
 
 
 class TableNode(Node, metaclass=_Completed):
@@ -145,20 +142,20 @@ class TableNode(Node, metaclass=_Completed):
     follows_stamps = False
 
     def __init__(
-        self, name: str, table: ParameterTable, *, node_name: str = '',
-        **options: Unpack[RclpyOptions],
+        self, name: str, table: ParameterTable, **options: Unpack[NodeOptions],
     ) -> None:
-        """Declare the table; node_name: in the place of `name`."""
+        """Declare the table; name: the usual one."""
         # What destroy_node() has to close. From Kilted on, rclpy also destroys nodes whose
         # constructor ended early.
         self.closing = contextlib.ExitStack()
         self._observers: dict[str, list[Observer]] = {}
-        super().__init__(node_name or name, **options)
+        options.setdefault('node_name', name)
+        super().__init__(**options)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.done: Future = Future()
         self.shared_clock: NodeTime | None = None
         self.time_watches: list[TimeWatch] = []
-        self._rival_watches: list[PublisherWatch] = []
+        self._conflict_watches: list[PublisherWatch] = []
         self._harmless_watches: list[PublisherWatch] = []
         self._graph_watches: list[Callable[[], object]] = []
         overrides = {
@@ -184,7 +181,7 @@ class TableNode(Node, metaclass=_Completed):
         self.closing.callback(time_jump_handle.unregister)
 
     def now_ns(self) -> int:
-        """Return the node's time [ns]."""
+        """Node's time [ns]."""
         if self.shared_clock is not None:
             return self.shared_clock.time_ns
         now_ns: int = self.get_clock().now().nanoseconds
@@ -204,18 +201,18 @@ class TableNode(Node, metaclass=_Completed):
         self.time_watches.append(watch)
         return watch
 
-    def watch_rivals(
+    def watch_publishers(
         self, topics: Iterable[str], remedy: str = '', outside: Iterable[str] = (),
         doubled: Mapping[str, str] = types.MappingProxyType({}),
     ) -> None:
         """Complain from now on about each of these topics while it has several publishers.
 
-        topics: full names, in place of those that were watched before. remedy: see rival_watch().
+        topics: full names, in place of the former ones. remedy: as for conflict_watch().
         outside: topics on which any publisher is one that a simulator in lockstep does not wait
         for. doubled: remedies by topic, where several publishers say one thing.
         """
-        self.watch_graph(self.look_for_rivals)
-        self._rival_watches = [rival_watch(self, topic, remedy) for topic in topics]
+        self.watch_graph(self.look_for_conflicts)
+        self._conflict_watches = [conflict_watch(self, topic, remedy) for topic in topics]
         self._harmless_watches = [
             *(outsider_watch(self, topic) for topic in outside),
             *(doubled_watch(self, topic, remedy) for topic, remedy in doubled.items())]
@@ -235,15 +232,15 @@ class TableNode(Node, metaclass=_Completed):
         for look in self._graph_watches:
             look()
 
-    def look_for_rivals(self) -> None:
+    def look_for_conflicts(self) -> None:
         """Look now."""
-        for watch in (*self._rival_watches, *self._harmless_watches):
+        for watch in (*self._conflict_watches, *self._harmless_watches):
             watch.look()
 
     @property
-    def rivals(self) -> list[str]:
+    def conflicts(self) -> list[str]:
         """Say who the publishers of each watched topic are that ever had several."""
-        return [watch.complaint for watch in self._rival_watches if watch.complaint]
+        return [watch.complaint for watch in self._conflict_watches if watch.complaint]
 
     def check_values(self, values: Mapping[str, object]) -> None:
         """Raise ParameterError if values contradict each other; subclasses override it."""
@@ -252,7 +249,7 @@ class TableNode(Node, metaclass=_Completed):
         """React to the parameters that really changed; subclasses override it."""
 
     def waits_for(self) -> str:
-        """Return a sentence on what the node waits for, empty if it is at work; for overriding."""
+        """Sentence on what the node waits for, empty if it is at work; for overriding."""
         return ''
 
     def on_time_went_back(self) -> None:

@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import functools
 import math
 import os
 from pathlib import Path
-from typing import Any
 
 from racecar.base.parameters import Parameter
 from racecar.base.share import find_world
 from racecar.base.types import Pose2
+from racecar.base.values import number_of, text_of, Values
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.scene.world_file import image_of_world, load_world
 
@@ -36,12 +35,12 @@ HEIGHT_PARAMETER = Parameter(
 """A row of simulators of the 3-D world."""
 
 
-def scene_of(values: Mapping[str, object]) -> Scene:
-    """Return the scene of the parameter `world`; one and the same while its files stay the same.
+def scene_of(values: Values) -> Scene:
+    """Scene of the parameter `world`; one and the same while its files stay the same.
 
     Raises ConfigurationError as load_world().
     """
-    path = str(find_world(str(values[WORLD_PARAMETER.name])))
+    path = str(find_world(text_of(values, WORLD_PARAMETER.name)))
     status = _status(path)
     image = _image(path, status)
     return _loaded(path, status, None if image is None else _status(image))
@@ -71,16 +70,16 @@ def _loaded(path: str, _: Status, __: Status) -> Scene:
     return load_world(path)
 
 
-def start_pose(scene: Scene, values: Mapping[str, Any], index: int = 0) -> Pose2:
-    """Return the pose of base_link at the start: initial_x, _y and _yaw from that of the world.
+def start_pose(scene: Scene, values: Values, index: int = 0) -> Pose2:
+    """Pose of base_link at the start: initial_x, _y and _yaw from that of the world.
 
     index: of the robot; there may be more of them than starts.
     """
+    along, across, turn = (number_of(values, f'initial_{part}') for part in ('x', 'y', 'yaw'))
     x, y, yaw = scene.starts[index % len(scene.starts)]
     if (x, y, yaw) == (0.0, 0.0, 0.0):
         # The bits stay those of the parameters.
-        return Pose2(values['initial_x'], values['initial_y'], values['initial_yaw'])
-    along, across = values['initial_x'], values['initial_y']
+        return Pose2(along, across, turn)
     cosine, sine = math.cos(yaw), math.sin(yaw)
     return Pose2(x + along * cosine - across * sine, y + along * sine + across * cosine,
-                 yaw + values['initial_yaw'])
+                 yaw + turn)

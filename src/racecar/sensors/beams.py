@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.base.poses import rotated
 from racecar.base.types import Pose3, Twist3
 from racecar.scene.grid_map import GridNumbers, NO_GRID
@@ -18,8 +18,6 @@ from racecar.scene.scene import box_rows, cone_rows, Objects, Rows, Scene
 from racecar.sensors.fan_rays import look_level
 from racecar.sensors.grid_rays import BLOCK, march, MarchFrom
 from racecar.sensors.single_rays import look_around, Rays
-
-Array = NDArray[np.float64]
 
 # Quaternion of a tilt that moves a ray up or down by less than 1 cm over 10 m, and its length by
 # less than 1 um [-]: that of a car in the 3-D world which drives steadily.

@@ -8,9 +8,8 @@ optical (REP 103): z along the view, x to the right of the picture, y down.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter
 from racecar.base.poses import pose_of_child
 from racecar.base.readings import CameraImage
+from racecar.base.values import integer_of, number_of, Values
 from racecar.rendering.lens import Lens, LENS_OF_OPTICAL, OPTICAL_AXES
 from racecar.sensors.interface import SensorKind, View
 
@@ -50,25 +50,28 @@ PARAMETERS = (
 class Camera:
     """The camera with its settings."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: Values) -> None:
         """values: rows of PARAMETERS and the seed.
 
         Raises ParameterError if nothing is between near and far.
         """
-        if values['near'] >= values['far']:
+        near, far, noise = (number_of(values, name) for name in ('near', 'far', 'noise'))
+        if near >= far:
             raise ParameterError(
-                f"parameter 'near' is {values['near']:g} m and far {values['far']:g} m, expected"
-                ' the first to be smaller')
-        self._lens = Lens(*(values[name] for name in Lens._fields))
+                f"parameter 'near' is {near:g} m and far {far:g} m, expected the first to be"
+                ' smaller')
+        self._lens = Lens(
+            integer_of(values, 'width'), integer_of(values, 'height'),
+            *(number_of(values, name) for name in Lens._fields[2:]))
         self._facts = (
             self._lens.width, self._lens.height, self._lens.focal_length, *self._lens.centre)
         self._noise: NDArray[np.int16] | None = None
-        if values['noise'] > 0.0:
+        if noise > 0.0:
             count = self._lens.width * self._lens.height * 3 + _SPARE
-            numbers = np.random.default_rng(values['seed']).standard_normal(
+            numbers = np.random.default_rng(integer_of(values, 'seed')).standard_normal(
                 count, dtype=np.float32)
             # Colours are whole numbers: rounded noise added to them is their noisy value rounded.
-            self._noise = np.rint(numbers * (values['noise'] * _FULL_SCALE)).astype(np.int16)
+            self._noise = np.rint(numbers * (noise * _FULL_SCALE)).astype(np.int16)
 
     def measure(self, view: View, generator: np.random.Generator) -> CameraImage:
         """Return what is seen; see View.picture for errors."""

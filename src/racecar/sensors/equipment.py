@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.errors import excerpt, ParameterError
 from racecar.base.frames import BASE_LINK
 from racecar.base.parameters import Parameter, ParameterTable, suggest
+from racecar.base.values import text_of, texts_of, Values
 from racecar.description.urdf import RobotDescription
 from racecar.scene.world_choice import scene_of
 from racecar.sensors import SENSOR_KINDS
@@ -48,26 +49,26 @@ class ChosenSensor(NamedTuple):
     kind: str
 
 
-def chosen_sensors(texts: Sequence[str]) -> list[ChosenSensor]:
+def chosen_sensors(words: Sequence[str]) -> list[ChosenSensor]:
     """Sensors that the parameter `sensors` asks for, in its order.
 
-    texts: KIND or KIND:NAME each. Raises ParameterError for a kind that is unknown, for a name
+    words: KIND or KIND:NAME each. Raises ParameterError for a kind that is unknown, for a name
     that ROS does not allow, that of another kind, and one that stands twice.
     """
     chosen: list[ChosenSensor] = []
-    for text in texts:
-        kind, colon, name = text.partition(':')
+    for word in words:
+        kind, colon, name = word.partition(':')
         sensor = ChosenSensor(name if colon else kind, kind)
         if kind not in SENSOR_NAMES:
-            raise _error(f'{excerpt(text)}, which is unknown; {suggest(kind, SENSOR_NAMES)}')
+            raise _error(f'{excerpt(word)}, which is unknown; {suggest(kind, SENSOR_NAMES)}')
         if not _NAME.fullmatch(sensor.name) or len(sensor.name) > _LONGEST_NAME:
             raise _error(
-                f'{excerpt(text)}, expected a name behind the colon that begins with a letter and'
+                f'{excerpt(word)}, expected a name behind the colon that begins with a letter and'
                 f' has at most {_LONGEST_NAME} letters, digits and single _ between them, such as'
                 f' {kind}:rear')
         if sensor.name in SENSOR_NAMES and sensor.name != kind:
             raise _error(
-                f'{excerpt(text)}, but {sensor.name} is the name of another kind; give this {kind}'
+                f'{excerpt(word)}, but {sensor.name} is the name of another kind; give this {kind}'
                 f' a name of its own, such as {kind}:rear')
         if sensor.name in [other.name for other in chosen]:
             raise _error(
@@ -88,19 +89,19 @@ class ShownSensor(NamedTuple):
     frame: str
 
 
-def shown_sensor(values: Mapping[str, Any], kind: str) -> ShownSensor | None:
+def shown_sensor(values: Values, kind: str) -> ShownSensor | None:
     """Sensor of a kind that is shown where there is room for one: called like it, else the first.
 
     values: parameters of a simulator, which may lack any. None if there is no sensor of the kind.
     Raises ParameterError as chosen_sensors().
     """
-    found = [sensor.name for sensor in chosen_sensors(values.get(_SENSORS.name) or [])
-             if sensor.kind == kind]
+    mounted = chosen_sensors(texts_of({_SENSORS.name: [], **values}, _SENSORS.name))
+    found = [sensor.name for sensor in mounted if sensor.kind == kind]
     if not found:
         return None
     name = kind if kind in found else found[0]
-    frame = values.get(f'{name}.frame', SENSOR_KINDS[kind].frame.format(name))
-    return ShownSensor(name, frame_in_slot(values.get(f'{name}.slot', ''), frame))
+    frame = text_of(values, f'{name}.frame', SENSOR_KINDS[kind].frame.format(name))
+    return ShownSensor(name, frame_in_slot(text_of(values, f'{name}.slot', ''), frame))
 
 
 def _further_rows(values: Mapping[str, object], table: ParameterTable) -> Iterable[Parameter]:
@@ -152,10 +153,10 @@ def described_with_sensors(
     return with_sensor_frames(description, BASE_LINK, _mounted(values))
 
 
-def _mounted(values: Mapping[str, Any]) -> list[MountedSensor]:
+def _mounted(values: Values) -> list[MountedSensor]:
     return [
         MountedSensor.from_values(name, {**_own(name, values), f'{name}.kind': kind})
-        for name, kind in chosen_sensors(values[_SENSORS.name])]
+        for name, kind in chosen_sensors(texts_of(values, _SENSORS.name))]
 
 
 def _own(name: str, values: Mapping[str, object]) -> dict[str, object]:

@@ -12,9 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from racecar.base.columns import Array
 from racecar.base.compiled import kernel, routine
 from racecar.base.elementary import arctangent2, quotient
 from racecar.scene.distance_field import MARGIN
@@ -22,8 +20,6 @@ from racecar.scene.grid_map import GridNumbers
 from racecar.scene.scene import Rows
 from racecar.sensors.grid_rays import march, MarchFrom
 from racecar.sensors.standing import Standing
-
-Array = NDArray[np.float64]
 
 _TURN = 2.0 * math.pi
 # Beyond the ends of a run [rad], so that no ray passes between two walls that touch.

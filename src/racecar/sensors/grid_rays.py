@@ -16,13 +16,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.base.compiled import routine
 from racecar.scene.distance_field import MARGIN, WALL
 from racecar.scene.grid_map import GridNumbers
-
-Array = NDArray[np.float64]
 
 BLOCK = 64
 """Rays side by side: with fewer the registers idle, with more those that have ended ride along."""

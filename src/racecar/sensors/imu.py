@@ -8,9 +8,7 @@ plant gives; a change of velocity within no time, such as a collision, is in non
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +16,7 @@ from racecar.base.parameters import Parameter
 from racecar.base.poses import pose_of_child, unrotated
 from racecar.base.readings import Imu
 from racecar.base.types import Pose3
+from racecar.base.values import integer_of, number_of, Values
 from racecar.dynamics.vehicles.parameters import GRAVITY
 from racecar.sensors.interface import SensorKind, View
 
@@ -45,17 +44,20 @@ PARAMETERS = (
 class ImuSensor:
     """The unit with its settings."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: Values) -> None:
         """values: rows of PARAMETERS and the seed."""
-        self._orientation: float = values['orientation_noise']
-        rotation, acceleration = values['rotation_noise'], values['acceleration_noise']
+        self._orientation, rotation, acceleration, rotation_bias, acceleration_bias = (
+            number_of(values, name) for name in (
+                'orientation_noise', 'rotation_noise', 'acceleration_noise', 'rotation_bias',
+                'acceleration_bias'))
         self._deviations = np.repeat([rotation, acceleration], 3)
-        biases = np.repeat([values['rotation_bias'], values['acceleration_bias']], 3)
-        self._offsets = biases * np.random.default_rng(values['seed']).standard_normal(6)
+        biases = np.repeat([rotation_bias, acceleration_bias], 3)
+        generator = np.random.default_rng(integer_of(values, 'seed'))
+        self._offsets = biases * generator.standard_normal(6)
         self._variances = (
             max(self._orientation**2, _LEAST_VARIANCE),
-            max(rotation**2 + values['rotation_bias']**2, _LEAST_VARIANCE),
-            max(acceleration**2 + values['acceleration_bias']**2, _LEAST_VARIANCE))
+            max(rotation**2 + rotation_bias**2, _LEAST_VARIANCE),
+            max(acceleration**2 + acceleration_bias**2, _LEAST_VARIANCE))
 
     def measure(self, view: View, generator: np.random.Generator) -> Imu:
         """Return the reading."""

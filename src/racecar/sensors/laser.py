@@ -8,23 +8,23 @@ is not seen. Ranges follow REP 117: beyond the longest range +inf, below the sho
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.base.columns import Array
 from racecar.base.compiled import kernel
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter
 from racecar.base.readings import LaserScan
 from racecar.base.types import NANOSECONDS
+from racecar.base.values import integer_of, number_of, Values
 from racecar.sensors.beams import Beams
 from racecar.sensors.interface import SensorKind, View
 from racecar.sensors.noise import fill_normal, seed_of
 
-Array = NDArray[np.float64]
 Ranges = NDArray[np.float32]
 
 PARAMETERS = (
@@ -59,35 +59,37 @@ class LaserErrors(NamedTuple):
 class Laser:
     """The laser with its settings."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: Values) -> None:
         """values: rows of PARAMETERS and the rate [Hz].
 
         Raises ParameterError for angles that are no range of at most a turn, a shortest range
         that is not the smaller one, and a sweep that takes longer than the next begins.
         """
-        low, high, rays = values['angle_min'], values['angle_max'], values['rays']
-        span, rate, sweep = high - low, values['rate'], values['sweep_time']
+        low, high, nearest, farthest, rate, sweep, noise, resolution = (
+            number_of(values, name) for name in (
+                'angle_min', 'angle_max', 'range_min', 'range_max', 'rate', 'sweep_time', 'noise',
+                'resolution'))
+        span, rays = high - low, integer_of(values, 'rays')
         if not (0.0 < span <= 2.0 * math.pi + 1e-9 or rays == 1):
             raise ParameterError(
                 f"parameter 'angle_max' is {high:g} rad and angle_min {low:g} rad, expected the"
                 ' first to be larger by at most a full turn')
-        if values['range_min'] >= values['range_max']:
+        if nearest >= farthest:
             raise ParameterError(
-                f"parameter 'range_min' is {values['range_min']:g} m and range_max"
-                f" {values['range_max']:g} m, expected the first to be smaller")
+                f"parameter 'range_min' is {nearest:g} m and range_max {farthest:g} m, expected"
+                ' the first to be smaller')
         if sweep * rate > 1.0 + 1e-9:
             raise ParameterError(
                 f"parameter 'sweep_time' is {sweep:g} s, expected at most the period of"
                 f' {1.0 / rate:g} s')
-        self._noise: float = values['noise']
-        self._beams = Beams.spread(low, high, rays, values['range_max'], sweep)
+        self._noise = noise
+        self._beams = Beams.spread(low, high, rays, farthest, sweep)
         gaps = max(rays - 1, 1)
-        self._errors = LaserErrors(
-            self._noise, values['resolution'], values['range_min'], values['range_max'])
+        self._errors = LaserErrors(noise, resolution, nearest, farthest)
         # What all scans have in common: all but the ranges.
         self._facts = (
             low, high if rays > 1 else low, (high - low) / gaps if rays > 1 else 0.0,
-            sweep / gaps, 1.0 / rate, values['range_min'], values['range_max'])
+            sweep / gaps, 1.0 / rate, nearest, farthest)
         self._sweep_ns = round(sweep * NANOSECONDS)
         self._no_noise = np.zeros(rays)
 

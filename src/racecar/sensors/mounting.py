@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 import zlib
 
 import numpy as np
@@ -15,6 +14,7 @@ from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.poses import acceleration_of_child, pose_of_angles, pose_of_child, twist_of_child
 from racecar.base.types import Acceleration3, Pose3, Twist3
+from racecar.base.values import integer_of, number_of, text_of
 from racecar.description.robot_tree import FIXED, Joint
 from racecar.description.urdf import RobotDescription
 from racecar.description.urdf_writer import with_frames
@@ -24,13 +24,13 @@ from racecar.scene.scene_map import scene_map
 from racecar.sensors import SENSOR_KINDS
 from racecar.sensors.interface import Sensor, SensorKind, View
 from racecar.simulation.ports import (
-    Carrier,
     Entity,
     Mount,
     nearest_steps,
     Output,
     period_steps,
     Plant,
+    SensorPlatform,
 )
 
 _PLACES = tuple(
@@ -118,19 +118,19 @@ class MountedSensor:
         prefix = f'{name}.'
         given = {key: value for key, value in values.items() if key.startswith(prefix)}
         table = sensor_parameters(name, str(given.get(f'{prefix}kind', '')), kinds)
-        own: dict[str, Any] = {
+        own = {
             key.removeprefix(prefix): value for key, value in table.resolve(given).items()}
-        kind = kinds[own['kind']]
-        places = [own[row.name] for row in _PLACES]
+        kind = kinds[text_of(own, 'kind')]
+        places = [number_of(own, row.name) for row in _PLACES]
         try:
             sensor = kind.make(own)
         except ParameterError as error:
             raise ParameterError(f"sensor '{name}': {error}") from error
-        slot = own['slot']
+        slot = text_of(own, 'slot')
         return cls(
-            name, kind, sensor, frame_in_slot(slot, own['frame']),
-            pose_of_angles(*places) if any(places) or slot else None, own['rate'], own['seed'],
-            slot)
+            name, kind, sensor, frame_in_slot(slot, text_of(own, 'frame')),
+            pose_of_angles(*places) if any(places) or slot else None, number_of(own, 'rate'),
+            integer_of(own, 'seed'), slot)
 
 
 def with_sensor_frames(
@@ -214,10 +214,10 @@ class EquippedPlant:
             entity = replace(entity, surroundings=lambda: scene_map(scene))
         mounts: list[Mount] = []
         for mounted in sensors:
-            if entity.carrier is None:
+            if entity.platform is None:
                 raise ConfigurationError(
                     f"sensor '{mounted.name}': the robot {entity.name!r} carries no sensors")
-            output, mount = self._port(entity, mounted, entity.carrier, scene)
+            output, mount = self._port(entity, mounted, entity.platform, scene)
             if output.name in [other.name for other in entity.outputs]:
                 raise ConfigurationError(
                     f"sensor '{output.name}': the robot has an output of this name, choose"
@@ -237,23 +237,23 @@ class EquippedPlant:
             else lambda: _with_frames(describe(), mounts))
 
     def _port(
-        self, entity: Entity, mounted: MountedSensor, carrier: Carrier, scene: Scene,
+        self, entity: Entity, mounted: MountedSensor, platform: SensorPlatform, scene: Scene,
     ) -> tuple[Output, Mount]:
         plant, measure = self._plant, mounted.sensor.measure
         place = _place(entity.describe, mounted)
         # Sensors with one seed, on one robot or several, have noise of their own.
         noise = NoiseSource(
             mounted.seed, zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode()))
-        state, standing = carrier.state, Objects(scene.cones)
-        objects, picture = carrier.objects or (lambda: standing), self._stage.picture
+        state, standing = platform.state, Objects(scene.cones)
+        objects, picture = platform.objects or (lambda: standing), self._stage.picture
 
         def twist() -> Twist3:
             return twist_of_child(state().twist, place)
 
         def acceleration() -> Acceleration3:
-            return acceleration_of_child(carrier.acceleration(), state().twist, place)
+            return acceleration_of_child(platform.acceleration(), state().twist, place)
 
-        def read() -> Any:
+        def read() -> object:
             time_ns = plant.time_ns
             return measure(
                 View(scene, pose_of_child(state().pose, place), time_ns, twist, acceleration,
@@ -264,7 +264,7 @@ class EquippedPlant:
             nearest_steps(rate, mounted.rate, plant.step_ns) if mounted.kind.nearest
             else (period_steps(rate, mounted.rate, plant.step_ns), 1))
         return (Output(mounted.name, mounted.kind.value_type, read, steps, mounted.frame, spread),
-                Mount(carrier.frame, mounted.frame, place))
+                Mount(platform.frame, mounted.frame, place))
 
 
 def _place(describe: Callable[[], RobotDescription] | None, mounted: MountedSensor) -> Pose3:
@@ -309,7 +309,7 @@ class NoiseSource:
         """Give streams of one seed numbers of their own; both are at least 0, below 2^64."""
         self._bits = np.random.Philox(key=np.array([seed, stream], dtype=np.uint64))
         self._generator = np.random.Generator(self._bits)
-        self._state: Any = self._bits.state
+        self._state = self._bits.state
 
     def at(self, time_ns: int) -> np.random.Generator:
         """Return the generator for a time [ns], always the same object."""

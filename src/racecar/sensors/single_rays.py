@@ -11,14 +11,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from racecar.base.columns import Array
 from racecar.base.compiled import kernel, routine
 from racecar.scene.scene import Rows
 from racecar.sensors.standing import Standing
-
-Array = NDArray[np.float64]
 
 # Least share of a ray that goes over ground: steeper ones only meet the ground.
 _STEEP = 1e-6

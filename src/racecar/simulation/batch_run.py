@@ -110,9 +110,10 @@ class BatchRun:
         recorded[:] = vector([math.nan] * len(recorded))
         paths = PathBatch(self._windows[period], count, CHUNK) if self._path is not None else None
         deviations = None if self._noise is None else astuple(self._noise)
-        for first in range(0, ticks + 1, CHUNK):
+        most = min(CHUNK, block.most_ticks)
+        for first in range(0, ticks + 1, most):
             self._check_stopped()
-            chunk = min(CHUNK, ticks + 1 - first)
+            chunk = min(most, ticks + 1 - first)
             try:
                 block.run(
                     times, first, chunk, ticks, skip=self._skip, records=recorded, every=every,

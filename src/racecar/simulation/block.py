@@ -18,34 +18,26 @@ from racecar.base.rows import count_numbers, flatten, Part
 from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.base.vectors import Flat, vector
 from racecar.control.reference_sampler import ReferenceSampler
-from racecar.dynamics.actuators import Channel
-from racecar.dynamics.vehicles.interface import Equations, SPEED, STEERING_ANGLE
-from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import Loop
 from racecar.simulation.engine import (
     block_kernel,
     block_parts,
     BlockParts,
-    HeldChannel,
+    lane_rows,
     LANES,
     NO_PLAN,
     Plan,
 )
-from racecar.simulation.lanes import LaneControl, Reference
+from racecar.simulation.lanes import LaneControl, LaneMotion, Lines, Reference
 from racecar.simulation.metrics.path_batch import PathBatch
 from racecar.simulation.metrics.path_kernels import POINT_NUMBERS
 
-# Bytes in a line of the cache.
-_LINE = 64
-
 
 class Kind(NamedTuple):
-    """What cars of one block have in common: equations, whether there are actuators, times."""
+    """What cars of one block have in common: how they move and are driven, times."""
 
-    equations: Equations
-    integrator: str
-    is_actuated: bool
+    motion: LaneMotion
     control: LaneControl
     step_ns: int
     period_ns: int
@@ -54,13 +46,11 @@ class Kind(NamedTuple):
 class Columns(NamedTuple):
     """In which numbers cars differ from one, (numbers, cars) each, in SI units.
 
-    parameters, limits: those of ModelColumns; command_limits: lowest and highest speed, lowest and
-    highest steering angle; control: parameters of what drives them.
+    parameters: of the motion; limits: of the state; control: parameters of what drives them.
     """
 
     parameters: Array
     limits: Array
-    command_limits: Array
     control: Array
 
 
@@ -97,14 +87,13 @@ class Block:
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
-        self._kernel = block_kernel(
-            kind.equations, kind.integrator, kind.control, actuated=kind.is_actuated)
-        self._parts: BlockParts = block_parts(kind.equations, kind.integrator, kind.control)
+        self._kernel = block_kernel(kind.motion, kind.control)
+        self._parts: BlockParts = block_parts(kind.motion, kind.control)
         self.cars: list[int] = []
         self._rows = lane_rows(self._parts.rows)
-        # Of the actuators: commands of the last ticks, as many as the longest delay takes.
-        self._lines: Any = vector(0)
-        self._depth = 0
+        self._lines: Lines = kind.motion.lines()
+        # What they were given.
+        self._added: list[Any] = []
         # What each car follows, and the rows at the start of those that may have to begin anew.
         self._references: list[Reference] = []
         self._at_start: Any = None
@@ -118,31 +107,25 @@ class Block:
     def add(self, fleet: Fleet) -> None:
         """Pack cars of this kind, which rest, whose loop is not kept."""
         loop, parts, first, count = fleet.loop, self._parts, self.count, len(fleet.cars)
-        driven, tracker, simulator = loop.lane, loop.tracker, loop.simulator.compiled
-        assert driven is not None
-        assert simulator is not None
-        model, vehicle = simulator.model, simulator.model.vehicle
-        held = tuple(_held(channel, simulator.steps_per_tick)
-                     for channel in simulator.channels or ())
-        numbers: list[tuple[Part, Any]] = [
-            (parts.motion.state, simulator.state),
-            (parts.inputs, (simulator.inputs[SPEED], simulator.inputs[STEERING_ANGLE])),
-            (parts.status, (-1.0, 0.0)),
-            (parts.answered, (0.0, -1.0, 0.0, 0.0)),
-            (parts.control_state, driven.state),
-            (parts.path, (0.0, *tracker.origin_for(simulator.odometry()), tracker.tracked_ahead)),
-            (parts.channels, held)]
-        columns = fleet.columns or Columns(*(rows_of(of_all, count) for of_all in (
-            tuple(model.parameters), model.state_limits, command_limits(vehicle),
-            driven.parameters)))
-        for part, of_all in numbers:
-            self._put(part, first, rows_of(of_all, count))
-        for part, rows in zip((parts.parameters, parts.limits, parts.command_limits,
-                               parts.control), columns, strict=True):
+        lane, tracker, moving = loop.lane, loop.tracker, self._parts.moving
+        assert lane is not None
+        car = lane.car
+        columns = fleet.columns or Columns(*(
+            rows_of(tuple(of_all), count)
+            for of_all in (car.parameters, car.limits, lane.parameters)))
+        origin = tracker.origin_for(loop.simulator.odometry())
+        self._added.append(car.line)
+        for part, of_all in (
+                (moving.state, car.state), (moving.inputs, car.inputs),
+                (moving.status, (-1.0, 0.0)), (moving.line, self._lines.add(car.line)),
+                (parts.answered, (0.0, -1.0, 0.0, 0.0)), (parts.control_state, lane.state),
+                (parts.path, (0.0, *origin, tracker.tracked_ahead))):
+            self._put(part, first, rows_of(tuple(of_all), count))
+        for part, rows in zip(
+                (moving.parameters, parts.limits, parts.control), columns, strict=True):
             self._put(part, first, rows)
         self.cars.extend(fleet.cars)
-        self._references.extend([driven.reference] * count)
-        self._depth = max(self._depth, *(int(channel.ticks) + 2 for channel in held), 0)
+        self._references.extend([lane.reference] * count)
 
     def draw_by(self, keys: NDArray[np.int64]) -> None:
         """Give each car, before seal(), the key of its noise: two words, (cars, 2)."""
@@ -156,7 +139,7 @@ class Block:
             if value and part is None:
                 raise ConfigurationError(
                     f"noise '{name}' is {value:g}, expected 0 for the equations"
-                    f' {self.kind.equations.name}, which have no state that it could push: leave'
+                    f' {self.kind.motion.name}, which have no state that it could push: leave'
                     ' it out, or use a vehicle_model with tyres, such as single_track')
 
     def _put(self, part: Part, first: int, columns: Array) -> None:
@@ -167,11 +150,7 @@ class Block:
             self._rows[at:at + count] = numbers if COMPILED else numbers.tolist()
 
     def seal(self) -> None:
-        """Number the references, those of one type in succession, after the last car.
-
-        The delay lines of the actuators come to their length, too.
-        """
-        self._lines = lane_rows(2 * self._depth)
+        """Number the references, those of one type in succession, after the last car."""
         lanes: dict[Reference, list[int]] = {}
         for lane, reference in enumerate(self._references):
             lanes.setdefault(reference, []).append(lane)
@@ -193,7 +172,8 @@ class Block:
             single = Block(self.kind)
             single.cars.append(car)
             single._references.append(self._references[lane])
-            single._depth = self._depth
+            for line in self._added:
+                single._lines.add(line)
             single._rows[::LANES] = self._at_start[lane::LANES]
             single.seal()
             yield single
@@ -222,16 +202,17 @@ class Block:
         Raises RunError for a custom controller that fails; the others are then as it left
         them, see singles().
         """
-        kind, period = self.kind, self.period
+        kind, period, steps = self.kind, self.period, self.kind.period_ns // self.kind.step_ns
+        lines = self._lines.numbers(first, ticks, steps)
         points = vector(0 if paths is None else ticks * POINT_NUMBERS * LANES)
         plan = Plan(
-            self._depth, self.count, first, ticks, last, skip, period,
-            kind.step_ns / NANOSECONDS, kind.period_ns // kind.step_ns, every, samples,
+            self._lines.depth, self.count, first, ticks, last, skip, period,
+            kind.step_ns / NANOSECONDS, steps, every, samples,
             deviations is not None, paths is not None,
             NO_PLAN.deviations if deviations is None else deviations)
         try:
             self._kernel(
-                self._rows, self._lines, self.sample(times[first:first + ticks]), times,
+                self._rows, lines, self.sample(times[first:first + ticks]), times,
                 vector(0) if records is None else records, points, vector(tuple(flatten(plan))))
         except Exception as error:
             failure = kind.control.failure(
@@ -240,13 +221,18 @@ class Block:
                 raise
             raise failure from error
         if paths is not None:
-            at = self._parts.status.first * LANES
+            at = self._parts.moving.status.first * LANES
             paths.add(points, LANES, first, ticks, self._rows[at:at + self.count])
 
     @property
     def period(self) -> float:
         """Time of a tick [s]."""
         return self.kind.period_ns / NANOSECONDS
+
+    @property
+    def most_ticks(self) -> int:
+        """Ticks that run() may be asked for at a time."""
+        return self._lines.most_ticks(self.kind.period_ns // self.kind.step_ns)
 
     def failures(self) -> dict[int, str]:
         """What cars say whose controller commanded what is not finite, by their numbers."""
@@ -261,7 +247,7 @@ class Block:
     def scores(self) -> Array:
         """Tick of the divergence or -1, then samples, sum_squared, ise, max_squared: (5, cars)."""
         found: Array = np.concatenate(
-            [self.rows(self._parts.status)[:1], self.rows(self._parts.score)[:4]])
+            [self.rows(self._parts.moving.status)[:1], self.rows(self._parts.score)[:4]])
         return found
 
     def rows(self, part: Part) -> Array:
@@ -272,39 +258,17 @@ class Block:
     @property
     def motion(self) -> Array:
         """States of the model and inputs in force, (numbers, cars)."""
-        found: Array = np.concatenate(
-            [self.rows(self._parts.motion.state), self.rows(self._parts.inputs)])
+        moving = self._parts.moving
+        found: Array = np.concatenate([self.rows(moving.state), self.rows(moving.inputs)])
         return found
-
-
-def command_limits(vehicle: VehicleParameters) -> tuple[float, ...]:
-    """Lowest and highest speed [m/s], lowest and highest steering angle [rad], or columns."""
-    return vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range
-
-
-def lane_rows(count: int) -> Any:
-    """Return so many rows of LANES zeros, flat."""
-    if not COMPILED:
-        return vector(count * LANES)
-    room = np.zeros(count * LANES + _LINE // 8)
-    # Vectors that start within a line of the cache would take two accesses each.
-    first = -room.__array_interface__['data'][0] % _LINE // 8
-    return room[first:first + count * LANES]
-
-
-def _held(channel: Channel, steps: int) -> HeldChannel:
-    """Return a channel for commands that are held for so many steps."""
-    ticks, rest = divmod(int(channel.delay_steps), steps)
-    return HeldChannel(float(ticks), float(rest), *channel[1:])
 
 
 def kind_of(loop: Loop) -> Kind | None:
     """Return what a loop must share with others of its block; None if it fits into none."""
-    simulator, lane = loop.simulator.compiled, loop.lane
-    if simulator is None or lane is None or loop.tracker.started or simulator.time_ns:
+    lane = loop.lane
+    if lane is None or loop.tracker.started or loop.simulator.time_ns:
         return None
-    return Kind(simulator.model.equations, simulator.integrator, simulator.kind.is_actuated,
-                lane.control, simulator.step_ns, simulator.period_ns)
+    return Kind(lane.car.motion, lane.control, lane.car.step_ns, loop.simulator.period_ns)
 
 
 def tick_times(period_ns: int, ticks: int) -> Any:

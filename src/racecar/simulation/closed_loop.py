@@ -20,6 +20,7 @@ from racecar.simulation.lanes import Lane, Reference
 from racecar.simulation.loop_kernel import CompiledLoop
 from racecar.simulation.metrics.run_table import COLUMNS, RunTable
 from racecar.simulation.metrics.tracking_error import Array
+from racecar.simulation.model_lanes import lane_car
 from racecar.simulation.simulator import has_own, Simulator
 from racecar.simulation.stock_lanes import StockControl
 
@@ -150,11 +151,12 @@ class ClosedLoop(NamedTuple):
     @property
     def lane(self) -> Lane | None:
         """The car for a block of cars side by side; None if the kernels do not cover it."""
-        if not self.is_compilable:
+        simulator = self.simulator.compiled
+        if simulator is None or not self.is_compilable:
             return None
         tracker, law = self.tracker, self.linearizer
         return Lane(
-            StockControl(type(law), tracker.step, tracker.is_exact),
+            lane_car(simulator), StockControl(type(law), tracker.step, tracker.is_exact),
             Reference(tracker.trajectory), (*tracker.state, *law.state),
             (*tracker.parameters, *law.parameters))
 

@@ -12,13 +12,15 @@ import numpy as np
 
 from racecar.base.compiled import importable, pure
 from racecar.base.errors import RunError
-from racecar.base.rows import Kind, kind_of, zeros_of
+from racecar.base.rows import Kind, kind_of
 from racecar.base.types import AckermannCommand, CarMotion
 from racecar.control.custom_controller import command_failure, failure_at, PureController, PureStep
 from racecar.control.custom_reference import CustomReference, CustomReferenceSampler
 from racecar.control.trajectories import Motion
 from racecar.dynamics.vehicles.interface import Command
 from racecar.simulation.lanes import Lane, Reference
+from racecar.simulation.model_lanes import lane_car
+from racecar.simulation.simulator import Simulator
 
 
 @functools.cache
@@ -46,12 +48,12 @@ class CustomControl(NamedTuple):
     @property
     def state(self) -> Any:
         """State of the controller."""
-        return zeros_of(self.state_kind)
+        return self.state_kind.zeros
 
     @property
     def parameters(self) -> Any:
         """Parameters of the controller."""
-        return zeros_of(self.parameter_kind)
+        return self.parameter_kind.zeros
 
     @property
     def reference(self) -> CustomReference:
@@ -82,9 +84,12 @@ class CustomControl(NamedTuple):
         return command_failure(command, time)
 
 
-def custom_lane(pure_controller: PureController, reference: Reference) -> Lane:
-    """A car that a controller drives, as it is at the start."""
+def custom_lane(
+    simulator: Simulator, pure_controller: PureController, reference: Reference,
+) -> Lane:
+    """A simulator that a controller drives, as both are at present."""
     state, parameters = pure_controller.state, pure_controller.parameters
     return Lane(
+        lane_car(simulator),
         CustomControl(pure_controller.step, kind_of(state), kind_of(parameters)), reference,
         state, parameters)

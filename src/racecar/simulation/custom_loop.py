@@ -59,7 +59,8 @@ class CustomLoop:
         else:
             self._pure = pure
             self._compiled = CompiledLoop(
-                compiled, tracker, custom_lane(pure, self._reference), (tracker.time_step,))
+                compiled, tracker, custom_lane(compiled, pure, self._reference),
+                (tracker.time_step,))
 
     @property
     def _reference(self) -> Reference:
@@ -73,7 +74,9 @@ class CustomLoop:
     @property
     def lane(self) -> Lane | None:
         """The car, at the start, for a block of cars side by side; None if it runs plain."""
-        return None if self._pure is None else custom_lane(self._pure, self._reference)
+        compiled = self.simulator.compiled
+        return None if self._pure is None or compiled is None else custom_lane(
+            compiled, self._pure, self._reference)
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""

@@ -16,7 +16,9 @@ import functools
 import math
 from typing import Any, NamedTuple
 
-from racecar.base.compiled import compiled, importable
+import numpy as np
+
+from racecar.base.compiled import by_type, COMPILED, compiled, importable
 from racecar.base.elementary import sine_cosine
 from racecar.base.random_numbers import four_normals, philox
 from racecar.base.rows import (
@@ -31,12 +33,11 @@ from racecar.base.rows import (
     zeroed,
 )
 from racecar.base.types import CarMotion, quaternion_to_yaw
-from racecar.base.vectors import Flat
+from racecar.base.vectors import Flat, vector
 from racecar.control.reference_sampler import placed
-from racecar.dynamics.actuators import respond
 from racecar.dynamics.integrators import find_integrator, step_function
-from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND
-from racecar.simulation.lanes import LaneControl
+from racecar.dynamics.vehicles.interface import Command, Equations
+from racecar.simulation.lanes import LaneControl, LaneMotion, MovingParts
 from racecar.simulation.metrics.path_kernels import POINT_NUMBERS
 
 LANES = 120
@@ -47,6 +48,9 @@ Rows of a power of two would share too few of its sets.
 
 # Fewer do not fill a vector of the processor.
 _MIN_VECTOR_CARS = 8
+
+# Bytes in a line of the cache.
+_LINE = 64
 
 COLUMN_COUNT = 11
 """Numbers of a row of RunTable."""
@@ -169,28 +173,6 @@ class Path(NamedTuple):
     tracked_ahead: float
 
 
-class HeldChannel(NamedTuple):
-    """A Channel of racecar.dynamics.actuators whose commands are held for a tick.
-
-    The command under way is that of `ticks` ticks ago, in the first `steps` steps of a tick that
-    of one tick more.
-    """
-
-    ticks: float
-    steps: float
-    gain: float
-    largest_change: float
-    scale: float
-    offset: float
-
-
-class Channels(NamedTuple):
-    """Both channels of the actuators."""
-
-    speed: HeldChannel
-    steering: HeldChannel
-
-
 class Status(NamedTuple):
     """diverged: tick at which the car did, or -1; started: 1 once its control has answered."""
 
@@ -234,26 +216,17 @@ class Draws(NamedTuple):
     turning: float
 
 
-class UnderWay(NamedTuple):
-    """Commands that arrive in a tick: of each channel in its first steps, and then."""
-
-    speed_older: float
-    speed_newer: float
-    steering_older: float
-    steering_newer: float
-
-
 class Before(NamedTuple):
     """State and inputs before a tick."""
 
     state: Any
-    inputs: Command
+    inputs: Any
 
 
 class Plan(NamedTuple):
     """What a call of a block kernel is to do.
 
-    depth: rows of each delay line; cars: how many; first, ticks: the first tick and how many;
+    depth: of Lines; cars: how many; first, ticks: the first tick and how many;
     last: the one that is not driven; skip: time from which metrics count [s]; period: of a tick
     [s]; dt: step [s], steps in a tick; every: one of so many ticks is recorded, 0 for none;
     samples: of each car; noisy, shown: 1 or 0; deviations: of the noise.
@@ -275,7 +248,6 @@ class Plan(NamedTuple):
     deviations: tuple[float, ...]
 
 
-_CHANNEL = HeldChannel(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 NO_PLAN = Plan(*(0.0,) * 13, deviations=(0.0,) * NOISE_CHANNELS)
 _PLAN = Part(NO_PLAN)
 
@@ -289,60 +261,57 @@ class BlockParts(NamedTuple):
     """
 
     rows: int
-    motion: MotionParts
-    inputs: Part
-    status: Part
+    moving: MovingParts
     score: Part
     answered: Part
     control_state: Part
-    parameters: Part
     limits: Part
-    command_limits: Part
     path: Part
-    channels: Part
     control: Part
     seen: Part
     quaternion: Part
     point: Part
     target: Part
-    command: Part
-    before: Part
-    under_way: Part
     key: Part
     draws: Part
     lateral: Part | None
     turning: Part | None
 
 
-def block_parts(equations: Equations, integrator: str, control: LaneControl) -> BlockParts:
+def block_parts(motion: LaneMotion, control: LaneControl) -> BlockParts:
     """Place the numbers of a block. Raises ParameterError if the method is unknown."""
     layout = Layout()
-    motion = motion_parts(layout, equations, integrator)
     part = layout.part
-    fields = equations.state._fields
-
-    def pushed(*names: str) -> Part | None:
-        return next((Part((0.0,), motion.state.first + first_row(equations.state, name), LANES)
-                     for name in names if name in fields), None)
-
+    state, own = motion.place(layout)
+    moving = MovingParts(
+        state, own, part(motion.inputs), part(motion.parameters), part(motion.command),
+        part(Before(motion.state, motion.inputs)), part(Status(0.0, 0.0)), part(motion.line))
+    lateral, turning = (None if row is None else Part((0.0,), state.first + row, LANES)
+                        for row in motion.pushed)
     return BlockParts(
-        0, motion, part(NO_COMMAND), part(Status(0.0, 0.0)), part(Score(*(0.0,) * 5)),
-        part(Answered(*(0.0,) * 4)), part(control.state), part(equations.parameters),
-        part(equations.state), part(CommandLimits(*(0.0,) * 4)), part(Path(*(0.0,) * 4)),
-        part(Channels(_CHANNEL, _CHANNEL)), part(control.parameters),
+        0, moving, part(Score(*(0.0,) * 5)), part(Answered(*(0.0,) * 4)), part(control.state),
+        part(motion.state), part(Path(*(0.0,) * 4)), part(control.parameters),
         part(CarMotion(*(0.0,) * 6)), part((0.0, 0.0)), part((0.0, 0.0)), part(control.reference),
-        part(NO_COMMAND), part(Before(equations.state, NO_COMMAND)), part(UnderWay(*(0.0,) * 4)),
-        part(Key(0.0, 0.0)), part(Draws(0.0, 0.0)),
-        pushed('vy', 'beta'), pushed('yaw_rate'))._replace(rows=layout.rows)
+        part(Key(0.0, 0.0)), part(Draws(0.0, 0.0)), lateral, turning)._replace(rows=layout.rows)
+
+
+def lane_rows(count: int) -> Any:
+    """So many rows of LANES zeros, flat."""
+    if not COMPILED:
+        return vector(count * LANES)
+    room = np.zeros(count * LANES + _LINE // 8)
+    # Vectors that start within a line of the cache would take two accesses each.
+    first = -room.__array_interface__['data'][0] % _LINE // 8
+    return room[first:first + count * LANES]
 
 
 Loop = Callable[..., Any]
 """Pure function that does one thing to all cars of a block."""
 
 
-def _observation(equations: Equations, parts: BlockParts) -> Loop:
-    observe = equations.observe
-    state_part, inputs_part, parameters_part = parts.motion.state, parts.inputs, parts.parameters
+def _observation(motion: LaneMotion, parts: BlockParts) -> Loop:
+    observe, moving = motion.observe, parts.moving
+    state_part, inputs_part, parameters_part = moving.state, moving.inputs, moving.parameters
     seen_part, quaternion_part = parts.seen, parts.quaternion
 
     @importable
@@ -395,7 +364,7 @@ def _tracking(parts: BlockParts) -> Loop:
 
 def _scoring(parts: BlockParts) -> Loop:
     path_part, seen_part, point_part = parts.path, parts.seen, parts.point
-    status_part, score_part = parts.status, parts.score
+    status_part, score_part = parts.moving.status, parts.score
     target_part = Part((0.0, 0.0), parts.target.first, parts.target.lanes)
 
     @importable
@@ -487,8 +456,9 @@ def _pushing(parts: BlockParts) -> Loop:
 
 def _control(control: LaneControl, parts: BlockParts) -> Loop:
     answer = control.answer
-    status_part, state_part, control_part = parts.status, parts.control_state, parts.control
-    seen_part, target_part, command_part = parts.seen, parts.target, parts.command
+    status_part, command_part = parts.moving.status, parts.moving.command
+    state_part, control_part = parts.control_state, parts.control
+    seen_part, target_part = parts.seen, parts.target
     answered_part = parts.answered
 
     if not control.is_foreign:
@@ -531,7 +501,8 @@ def _control(control: LaneControl, parts: BlockParts) -> Loop:
 
 
 def _recording(parts: BlockParts) -> Loop:
-    status_part, seen_part, command_part = parts.status, parts.seen, parts.command
+    status_part, command_part = parts.moving.status, parts.moving.command
+    seen_part = parts.seen
     target_part = Part((0.0, 0.0), parts.target.first, parts.target.lanes)
 
     @importable
@@ -548,9 +519,20 @@ def _recording(parts: BlockParts) -> Loop:
             records[at], records[at + 1], records[at + 2] = time, car.x, car.y
             records[at + 3], records[at + 4], records[at + 5] = car.yaw, car.vx, car.vy
             records[at + 6], records[at + 7], records[at + 8] = car.yaw_rate, x, y
-            records[at + 9], records[at + 10] = command.speed, command.steering_angle
+            records[at + 9], records[at + 10] = recorded(command)
 
     return record_all
+
+
+@by_type
+def recorded(command: Any) -> tuple[float, float]:
+    """Speed [m/s] and steering angle [rad] of a command, NaN for what it has none of."""
+    raise NotImplementedError
+
+
+@recorded.register(Command)
+def _recorded(command: Command) -> tuple[float, float]:
+    return command.speed, command.steering_angle
 
 
 @importable
@@ -560,96 +542,11 @@ def limited(command: Command, most: CommandLimits) -> Command:
                    min(max(command.steering_angle, most.steering_min), most.steering_max))
 
 
-def _driving_at_once(equations: Equations, integrator: str, parts: BlockParts) -> Loop:
-    """Pure function that advances by a tick; the commands act at once."""
-    hold, integrate = equations.hold, integration(equations, integrator, parts.motion)
-    state_part, held_part, _ = parts.motion
-    inputs_part, parameters_part, before_part = parts.inputs, parts.parameters, parts.before
-    status_part, command_part, limits_part = parts.status, parts.command, parts.command_limits
-
-    @importable
-    def drive_at_once(
-        rows: Flat, lines: Flat, count: int, tick: int, depth: int, dt: float, steps: int,
-    ) -> None:
-        for i in range(count):
-            given = limited(load(rows, command_part, i), load(rows, limits_part, i))
-            # A divergence takes back the motion, but not the command, which is the last one then.
-            goes_on, last = load(rows, status_part, i).diverged < 0.0, load(rows, inputs_part, i)
-            inputs = Command(given.speed if goes_on else last.speed,
-                             given.steering_angle if goes_on else last.steering_angle)
-            store(rows, inputs_part, i, inputs)
-            store(rows, before_part, i, Before(load(rows, state_part, i), inputs))
-            store(rows, held_part, i, hold(inputs, load(rows, parameters_part, i)))
-        integrate(rows, count, dt, steps)
-
-    return drive_at_once
-
-
-@importable
-def _arriving(
-    before: float, older: float, newer: float, channel: HeldChannel, step: float,
-) -> float:
-    """Output of a channel after a step, of which so many came before in the tick."""
-    return respond(
-        before, channel.scale * (older if step < channel.steps else newer) + channel.offset,
-        channel.gain, channel.largest_change)
-
-
-def _driving_actuated(equations: Equations, integrator: str, parts: BlockParts) -> Loop:
-    """Pure function that advances by a tick; the commands act through actuators.
-
-    lines: rows of the last `depth` commands of speed, then of steering; that of a tick lies in
-    row tick % depth.
-    """
-    hold, integrate = equations.hold, integration(equations, integrator, parts.motion)
-    state_part, held_part, _ = parts.motion
-    inputs_part, parameters_part, before_part = parts.inputs, parts.parameters, parts.before
-    command_part, limits_part = parts.command, parts.command_limits
-    channels_part, under_way_part = parts.channels, parts.under_way
-
-    @importable
-    def drive_actuated(
-        rows: Flat, lines: Flat, count: int, tick: int, depth: int, dt: float, steps: int,
-    ) -> None:
-        now = tick % depth
-        for i in range(count):
-            store(rows, before_part, i, Before(
-                load(rows, state_part, i), load(rows, inputs_part, i)))
-            command = limited(load(rows, command_part, i), load(rows, limits_part, i))
-            lines[now * LANES + i] = command.speed
-            lines[(depth + now) * LANES + i] = command.steering_angle
-        for i in range(count):
-            channels = load(rows, channels_part, i)
-            speed_at = now - int(channels.speed.ticks)
-            speed_at += depth if speed_at < 0 else 0
-            speed_older = speed_at - 1 if speed_at > 0 else depth - 1
-            steering_at = now - int(channels.steering.ticks)
-            steering_at += depth if steering_at < 0 else 0
-            steering_older = steering_at - 1 if steering_at > 0 else depth - 1
-            store(rows, under_way_part, i, UnderWay(
-                lines[speed_older * LANES + i], lines[speed_at * LANES + i],
-                lines[(depth + steering_older) * LANES + i],
-                lines[(depth + steering_at) * LANES + i]))
-        for step in range(steps):
-            for i in range(count):
-                before, channels = load(rows, inputs_part, i), load(rows, channels_part, i)
-                u = load(rows, under_way_part, i)
-                inputs = Command(
-                    _arriving(before.speed, u.speed_older, u.speed_newer, channels.speed,
-                              float(step)),
-                    _arriving(before.steering_angle, u.steering_older, u.steering_newer,
-                              channels.steering, float(step)))
-                store(rows, inputs_part, i, inputs)
-                store(rows, held_part, i, hold(inputs, load(rows, parameters_part, i)))
-            integrate(rows, count, dt, 1)
-
-    return drive_actuated
-
-
 def _checking(parts: BlockParts) -> Loop:
     """Pure function that puts a car whose state leaves its limits back, for good."""
-    state_part, limits_part, status_part = parts.motion.state, parts.limits, parts.status
-    inputs_part, before_part = parts.inputs, parts.before
+    moving, limits_part = parts.moving, parts.limits
+    state_part, status_part = moving.state, moving.status
+    inputs_part, before_part = moving.inputs, moving.before
 
     @importable
     def check_all(rows: Flat, count: int, tick: int) -> None:
@@ -678,25 +575,21 @@ RunBlock = Callable[[Flat, Flat, Flat, Any, Flat, Flat, Flat], None]
 
 
 @functools.cache
-def block_kernel(
-    equations: Equations, integrator: str, control: LaneControl, *, actuated: bool,
-) -> RunBlock:
+def block_kernel(motion: LaneMotion, control: LaneControl) -> RunBlock:
     """Compiled function that runs some ticks of a block, all its arguments flat.
 
-    rows: see block_parts(); lines: see _driving_actuated(), empty unless actuated; references:
-    (ticks, references, their size); times: of all ticks since the start [s]; records: (count,
-    samples, COLUMN_COUNT); points: (ticks, POINT_NUMBERS,
-    LANES), filled if shown; plan: numbers of a Plan. Raises ParameterError if the method is
-    unknown.
+    rows: see block_parts(); lines: numbers of the Lines of the motion; references: (ticks,
+    references, their size); times: of all ticks since the start [s]; records: (count, samples,
+    COLUMN_COUNT); points: (ticks, POINT_NUMBERS, LANES), filled if shown; plan: numbers of a Plan.
+    Raises ParameterError if the method is unknown.
     """
-    parts = block_parts(equations, integrator, control)
+    parts = block_parts(motion, control)
     observe_all, place_all, is_ahead, score_all = (
-        _observation(equations, parts), _placement(parts), _tracking(parts), _scoring(parts))
+        _observation(motion, parts), _placement(parts), _tracking(parts), _scoring(parts))
     show_all, disturb_all, push_all = _showing(parts), _measuring(parts), _pushing(parts)
     control_all, record_all, check_all = (
         _control(control, parts), _recording(parts), _checking(parts))
-    drive_all = (_driving_actuated if actuated else _driving_at_once)(
-        equations, integrator, parts)
+    drive_all = motion.drive(parts.moving)
 
     def run_block(
         rows: Flat, lines: Flat, references: Flat, times: Sequence[float], records: Flat,

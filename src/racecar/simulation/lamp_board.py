@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.readings import LampMark, LampMarks
+from racecar.base.readings import LampMarker, LampMarkers
 from racecar.base.types import INDICATOR_PERIOD_MAX, INDICATOR_PERIOD_MIN, Lamps, LampSwitches
 from racecar.description.urdf import RobotDescription
 from racecar.simulation.ports import Input, Output
@@ -28,7 +28,7 @@ class LampBoard:
         self._describe = describe
         self._time_ns = time_ns
         self._switches = LampSwitches()
-        self._shown: tuple[Lamps, LampMarks] | None = None
+        self._shown: tuple[Lamps, LampMarkers] | None = None
 
     @property
     def input(self) -> Input:
@@ -37,7 +37,7 @@ class LampBoard:
 
     def output(self, steps: int) -> Output:
         """Return the port that shows the lamps with a period of steps."""
-        return Output(LAMPS, LampMarks, self.marks, steps)
+        return Output(LAMPS, LampMarkers, self.markers, steps)
 
     def switch(self, switches: LampSwitches) -> None:
         """Switch the lamps from now on.
@@ -55,23 +55,23 @@ class LampBoard:
         """Return which lamps are lit at the plant's present time."""
         return self._switches.lit(self._time_ns())
 
-    def marks(self) -> LampMarks:
+    def markers(self) -> LampMarkers:
         """Return the lamps as they are now; none for a robot that nobody can describe."""
         lit = self.lit()
         if self._shown is None or self._shown[0] != lit:
-            self._shown = lit, self._marks(lit)
+            self._shown = lit, self._markers(lit)
         return self._shown[1]
 
-    def _marks(self, lit: Lamps) -> LampMarks:
+    def _markers(self, lit: Lamps) -> LampMarkers:
         try:
             tree = self._describe().tree
         except ConfigurationError:
             # Whoever publishes the description says why.
-            return LampMarks(())
+            return LampMarkers(())
         is_lit = lit._asdict()
-        marks = []
+        markers = []
         for lamp in tree.lamps:
             shape = tree.lamp_shape(lamp)
             colour = (*lamp.colour, 1.0) if is_lit[lamp.function] else shape.colour or _GREY
-            marks.append(LampMark(lamp.function, lamp.link, shape, colour))
-        return LampMarks(tuple(marks))
+            markers.append(LampMarker(lamp.function, lamp.link, shape, colour))
+        return LampMarkers(tuple(markers))

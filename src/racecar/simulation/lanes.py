@@ -1,16 +1,113 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""How the cars of a block are driven: what the loop of one car tells the block it joins."""
+"""How cars of a block move and are driven: what the loop of one car gives the block it joins."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TYPE_CHECKING
 
 from racecar.base.errors import RunError
+from racecar.base.rows import Part
 from racecar.base.types import AckermannCommand
+from racecar.base.vectors import Flat
 from racecar.control.reference_sampler import ReferenceSampler
 from racecar.control.trajectories import Trajectory
+
+if TYPE_CHECKING:
+    from racecar.simulation.engine import Layout, Loop
+
+
+class MovingParts(NamedTuple):
+    """Where a block has what its cars need to move: see LaneMotion.
+
+    command: what the control answered; line: what Lines.add() gave; own: parts for the motion
+    alone.
+    """
+
+    state: Part
+    own: Any
+    inputs: Part
+    parameters: Part
+    command: Part
+    before: Part
+    status: Part
+    line: Part
+
+
+class Lines(Protocol):
+    """What the cars of one block need besides its rows, such as commands under way."""
+
+    @property
+    def depth(self) -> int:
+        """Ticks of which the numbers hold something: that of a tick is at tick % depth."""
+
+    def most_ticks(self, steps: int) -> int:
+        """Ticks for which numbers() may be asked at a time; steps: in a tick."""
+
+    def add(self, line: Any) -> Any:
+        """Take in a car or several that are alike; `line`, for the rows, of each of them."""
+
+    def numbers(self, first: int, ticks: int, steps: int) -> Flat:
+        """Numbers for the next ticks, flat; steps: in a tick.
+
+        Asked after the last car was added, for ticks in succession.
+        """
+
+
+class LaneMotion(Hashable, Protocol):
+    """How the cars of a block move; cars of equal motions may share one.
+
+    name: for messages. state, inputs, parameters, command, line: examples of the NamedTuples that
+    it takes: command is what a control answers, inputs what is in force, line what Lines.add()
+    gives. observe(state, inputs, parameters): as in Equations. pushed: rows of the state that
+    noise of the motion pushes, lateral and turning, None for what the state does not have.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name of the equations."""
+
+    @property
+    def state(self) -> Any:
+        """Example of the state."""
+
+    @property
+    def inputs(self) -> Any:
+        """Example of the inputs."""
+
+    @property
+    def parameters(self) -> Any:
+        """Example of the parameters."""
+
+    @property
+    def command(self) -> Any:
+        """Example of what a control answers."""
+
+    @property
+    def line(self) -> Any:
+        """Example of what Lines.add() gives."""
+
+    @property
+    def observe(self) -> Callable[[Any, Any, Any], tuple[float, ...]]:
+        """Pure function, see the class."""
+
+    @property
+    def pushed(self) -> tuple[int | None, int | None]:
+        """Rows of the state, see the class."""
+
+    def place(self, layout: Layout) -> tuple[Part, Any]:
+        """Place the state and what the motion alone needs."""
+
+    def drive(self, parts: MovingParts) -> Loop:
+        """Pure function (rows, lines, count, tick, depth, dt, steps) that advances by a tick.
+
+        It keeps states and inputs in parts.before; lines, depth: of Lines; dt: step [s]; steps: in
+        a tick.
+        """
+
+    def lines(self) -> Lines:
+        """Lines of a new block."""
 
 
 class Reference(NamedTuple):
@@ -25,7 +122,7 @@ class LaneControl(Hashable, Protocol):
 
     state, parameters, reference: examples of the NamedTuples that it takes; of the reference x and
     y [m] come first. answer(state, parameters, car, reference, dt): pure function that gives the
-    next state and the Command as the message carries it; car: CarMotion as its odometry says; dt:
+    next state and the command as the message carries it; car: CarMotion as its odometry says; dt:
     since the answer before [s], 0 at the first. is_foreign: whether code of the user's runs in it,
     which may fail.
     """
@@ -60,12 +157,29 @@ class LaneControl(Hashable, Protocol):
         """What a car says that commanded this, which is not finite, at a time [s]."""
 
 
+class LaneCar(NamedTuple):
+    """How a car moves, and its numbers at present.
+
+    state, inputs, parameters: like the examples of the motion; limits: modulus of each state up to
+    which it is valid; line: what Lines.add() takes; step_ns: length of a step [ns].
+    """
+
+    motion: LaneMotion
+    state: Sequence[float]
+    inputs: Sequence[float]
+    parameters: Any
+    limits: Sequence[float]
+    line: Any
+    step_ns: int
+
+
 class Lane(NamedTuple):
-    """One car for a block: how it is driven, what it follows, and the numbers of its controller.
+    """One car for a block: how it moves and is driven, what it follows, numbers of its control.
 
     state, parameters: NamedTuples like the examples of the control.
     """
 
+    car: LaneCar
     control: LaneControl
     reference: Reference
     state: Any

@@ -8,7 +8,8 @@ together; the table of its parameters is beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 import math
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ from racecar.base.types import (
     Wheels,
     WheelState,
 )
-from racecar.base.vectors import as_vector, Vector
+from racecar.base.vectors import as_vector, Flat
 from racecar.dynamics.actuators import ACTUATOR_PARAMETERS, Actuators
 from racecar.dynamics.integrators import (
     DEFAULT_INTEGRATOR,
@@ -120,12 +121,26 @@ class WheelRotations(NamedTuple):
     right_rear: float
 
 
-Advance = Callable[
-    [MutableSequence[float], MutableSequence[float], Vector, Vector, float, int], bool]
-"""advance(state, inputs, parameters, limits, dt, steps): move state and inputs on.
+class Start(NamedTuple):
+    """Pose of the odometry point, and motion, with which a car starts."""
 
-Returns False, and leaves all as it is, if the state would leave its limits.
-"""
+    pose: Pose2 = ORIGIN
+    motion: InitialMotion = AT_REST
+
+
+AT_ORIGIN = Start()
+
+
+class Propulsion(NamedTuple):
+    """What moves a car in place of the kernel of a tick, e.g. with new inputs at each step.
+
+    advance(state, inputs, parameters, limits, dt, steps): moves state and inputs on. Returns
+    False, and leaves all as it is, if the state would leave its limits. memory: arrays that it
+    changes besides these. How far the wheels turn is for its owner to know.
+    """
+
+    advance: Callable[[Flat, Flat, Flat, Flat, float, int], bool]
+    memory: Sequence[Flat] = ()
 
 
 class Simulator:
@@ -137,18 +152,14 @@ class Simulator:
     def __init__(
         self, model: VehicleModel, *, step: float = DEFAULT_STEP,
         period: float = DEFAULT_PERIOD, integrator: str = DEFAULT_INTEGRATOR,
-        initial_pose: Pose2 = ORIGIN, initial_motion: InitialMotion = AT_REST,
-        actuators: Mapping[str, Any] | None = None, advance: Advance | None = None,
-        scene: Scene = EMPTY_SCENE, kept: Sequence[Any] = (),
+        start: Start = AT_ORIGIN, actuators: Mapping[str, Any] | None = None,
+        propulsion: Propulsion | None = None, scene: Scene = EMPTY_SCENE,
     ) -> None:
-        """Start at time 0 with the odometry point at the initial pose, with the initial motion.
+        """Begin at time 0, at the start.
 
         step: of the integration [s]; period: of one tick [s], a whole number of steps;
-        actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once; advance: takes
-        the place of the kernel of a tick, e.g. to compute the inputs at each step;
-        how far the wheels turn is then for the caller to know; scene: what the car
-        can run into, which stops it; kept: arrays that `advance` changes besides the state, for
-        whom to put them back.
+        actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once; scene: what the
+        car can run into, which stops it.
         Raises ParameterError if the integrator is unknown, the pose is not finite or the model
         has no such motion, and ConfigurationError if step, period or delays do not fit or the step
         is too long for the model.
@@ -161,8 +172,7 @@ class Simulator:
         self.period_ns = self.steps_per_tick * self.step_ns
         check_stability(model, method, self.step_ns, self.period_ns)
         self._step = self.step_ns / NANOSECONDS
-        # Plain Python advances where the inputs are computed at each step.
-        self._advance = advance
+        self._propulsion = propulsion
         made = Actuators.from_values(actuators or {}, self._step)
         self.kind = kind_of_car(model, integrator, actuated=made is not None)
         self.channels = None if made is None else made.channels
@@ -187,11 +197,9 @@ class Simulator:
                 (parts.clock, (self._step, self.step_ns)),
                 (parts.channels, 0.0 if made is None else np.ravel(made.channels))):
             self._put(part, values)
-        self._initial_pose = initial_pose
-        self._initial_motion = initial_motion
+        self._start = start
         # Without any, nothing is looked for.
         self._obstacles = None if scene.is_empty else Obstacles(scene, model.vehicle.footprint)
-        self._kept = kept
         self._stands = False
         self._steps = 0
         self._asked: AckermannCommand | None = None
@@ -352,30 +360,30 @@ class Simulator:
     def _drive(self, steps: int) -> None:
         """Move the state on. Raises DivergenceError."""
         try:
-            valid = self._kernels.tick(self.rows, steps) if self._advance is None \
-                else self._move_by_inputs(self._advance, steps)
+            valid = self._kernels.tick(self.rows, steps) if self._propulsion is None \
+                else self._propel(self._propulsion, steps)
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
             valid = False
         if not valid:
             raise self._divergence(steps)
 
-    def _move_by_inputs(self, advance: Advance, steps: int) -> bool:
+    def _propel(self, propulsion: Propulsion, steps: int) -> bool:
         """Advance by steps; whether the state is within its limits, else nothing changes."""
-        valid = advance(
+        valid = propulsion.advance(
             self._state, self._inputs, self._parameters, self._limits, self._step, steps)
         self._choose_kernels()
         return valid
 
     def _drive_among(self, obstacles: Obstacles, steps: int) -> None:
         """Move the state on as far as nothing is in the way. Raises DivergenceError."""
-        parts, before = self._parts, self._uncertain()
+        parts, before = self._parts, [copy(array) for array in self._uncertain()]
         self._drive(steps)
         end = self.odometry()
         if not self._stands and not obstacles.block(end):
             obstacles.note_free(end)
             return
-        # What actuators have been told is on its way all the same.
+        # Commands on their way through the actuators arrive all the same.
         under_way = self._numbers[parts.memory.first:].copy()
         self._put_back(before)
         if not self._stands:
@@ -384,7 +392,7 @@ class Simulator:
                 self._drive(steps)
                 return
             for _ in range(steps):
-                before, last = self._uncertain(), self.odometry()
+                before, last = [copy(array) for array in self._uncertain()], self.odometry()
                 self._drive(1)
                 if obstacles.block(self.odometry()):
                     break
@@ -402,15 +410,14 @@ class Simulator:
         self._inputs[STEERING_ANGLE] = steering_angle
         self._choose_kernels()
 
-    def _uncertain(self) -> list[Any]:
-        """Copies of what _drive() changes, but for the inputs."""
-        return [array.copy() for array in (
-            self._numbers[self._parts.state.first:], *self._kept)]
+    def _uncertain(self) -> list[Flat]:
+        """What _drive() changes, but for the inputs."""
+        return [self._numbers[self._parts.state.first:], *(
+            () if self._propulsion is None else self._propulsion.memory)]
 
-    def _put_back(self, before: Sequence[Any]) -> None:
-        """Undo the last _drive(); before: what _uncertain() returned before it."""
-        for array, numbers in zip((
-                self._numbers[self._parts.state.first:], *self._kept), before, strict=True):
+    def _put_back(self, before: Sequence[Flat]) -> None:
+        """Undo the last _drive(); before: copies of _uncertain() from before it."""
+        for array, numbers in zip(self._uncertain(), before, strict=True):
             array[:] = numbers
 
     def _rest(self, pose: Pose2) -> None:
@@ -423,7 +430,7 @@ class Simulator:
 
     @property
     def _moves_by_kernels(self) -> bool:
-        return self._advance is None and self._obstacles is None and not has_own(
+        return self._propulsion is None and self._obstacles is None and not has_own(
             self, Simulator, 'tick', 'advance', 'odometry', 'set_command')
 
     @property
@@ -488,9 +495,9 @@ class Simulator:
         Raises ParameterError if the pose is not finite.
         """
         if pose is None:
-            check_planar_pose(self._initial_pose)
+            check_planar_pose(self._start.pose)
             self._put(self._parts.state, initial_state(
-                self.model, self._initial_pose, self._initial_motion))
+                self.model, *self._start))
         else:
             check_planar_pose(pose)
             self._rest(pose)
@@ -541,6 +548,6 @@ def make_simulator(values: Mapping[str, Any], model: VehicleModel | None = None)
         model or make_vehicle_model(
             values['vehicle_model'], VehicleParameters.from_values(values), values),
         step=values['step'], period=1.0 / values['rate'], integrator=values['integrator'],
-        initial_pose=start_pose(scene, values),
-        initial_motion=InitialMotion(values['initial_yaw_rate'], values['initial_sideslip']),
+        start=Start(start_pose(scene, values), InitialMotion(
+            values['initial_yaw_rate'], values['initial_sideslip'])),
         actuators=values, scene=scene)

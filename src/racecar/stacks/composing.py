@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 import gc
 import time
-from types import TracebackType
 from typing import Any, cast
 
 import rclpy
@@ -109,7 +108,7 @@ class ComposedStack:
         return any(found)
 
     def find(self, executable: str) -> Any:
-        """Return the node of an executable, the last one of several; None if there is none."""
+        """Node of an executable, the last one of several; None if there is none."""
         return self._by_executable.get(executable)
 
     @property
@@ -130,9 +129,9 @@ class ComposedStack:
         return (self._ended or time.monotonic()) - self._started
 
     @property
-    def rivals(self) -> list[str]:
+    def conflicts(self) -> list[str]:
         """Say who the publishers are of each topic that should have one and had several."""
-        return [complaint for node in self._described for complaint in node.rivals]
+        return [complaint for node in self._described for complaint in node.conflicts]
 
     def spin(
         self, on_progress: Callable[[float], object] | None = None,
@@ -170,7 +169,7 @@ class ComposedStack:
             timer.cancel()
             self._ended = self._ended or time.monotonic()
         for node in self._described:
-            node.look_for_rivals()
+            node.look_for_conflicts()
         self._raise_failure()
 
     def _note_time(self) -> None:
@@ -221,6 +220,5 @@ class ComposedStack:
     def __enter__(self) -> ComposedStack:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -7,14 +7,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.share import find_config
+from racecar.base.values import Values
 from racecar.catalogue import node_names
 from racecar.control.point_ahead import PointAheadLinearizer
 from racecar.control.tracker import TrajectoryTracker
 from racecar.differential.loop import make_robot_car, RobotCar, RobotLoop
 from racecar.ros import topics
+from racecar.simulation.closed_loop import LoopCar
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import given, node, robot_file, surroundings
@@ -57,11 +60,13 @@ def _nodes(options: StackOptions) -> list[NodeDescription]:
     ]
 
 
-def _make_loop(values: Mapping[str, Mapping[str, object]], car: RobotCar | None) -> RobotLoop:
+def _make_loop(values: Mapping[str, Values], car: LoopCar | None) -> RobotLoop:
     return RobotLoop(
         TrajectoryTracker(dict(values[node_names.TRAJECTORY_TRACKER])),
         PointAheadLinearizer(values[node_names.DIFFERENTIAL_LINEARIZER]),
-        car or make_robot_car(values[node_names.DIFFERENTIAL_WHEELS_SIMULATOR]))
+        # The one that its simulator made before.
+        cast(RobotCar | None, car)
+        or make_robot_car(values[node_names.DIFFERENTIAL_WHEELS_SIMULATOR]))
 
 
 STACK = Stack(

@@ -17,8 +17,9 @@ from racecar.control.tracker import TRACKER_COLUMNS
 from racecar.dynamics.integrators import find_integrator
 from racecar.dynamics.vehicles.modes import are_slower
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParameters
-from racecar.simulation.block import Columns, command_limits, kind_of
+from racecar.simulation.block import Columns, kind_of
 from racecar.simulation.closed_loop import ClosedLoop, Loop, VariedControl
+from racecar.simulation.model_lanes import command_limits
 from racecar.stacks.loops import Values
 from racecar.stacks.stack import Stack
 
@@ -96,19 +97,20 @@ def _simulated(
     control: Array,
 ) -> FleetColumns:
     """Cars of the simulator; known: vehicles as other nodes know them; control: see Columns."""
-    kind, simulator, cars = kind_of(loop), loop.simulator.compiled, control.shape[1]
-    if kind is None or simulator is None:
+    simulator, cars = loop.simulator.compiled, control.shape[1]
+    if simulator is None or kind_of(loop) is None:
         raise TypeError('the cars do not run side by side')
     own = _varied(values, varied, stack.simulator)
     if is_column(own.vehicle.odometry_offset):
         raise TypeError('the cars start at different points')
     found = simulator.model.columns(own.vehicle, values[stack.simulator], cars)
-    limit = find_integrator(kind.integrator).stability_limit * NANOSECONDS / kind.step_ns
+    limit = find_integrator(
+        simulator.integrator).stability_limit * NANOSECONDS / simulator.step_ns
     start = np.abs(simulator.state)[:, np.newaxis]
     possible = are_slower(found.modes, limit) & (start <= found.limits).all(axis=0)
     for vehicles in (own, *(others for others in known if not others.are_like(own))):
         if vehicles.columns:
             possible &= vehicles.one.are_possible(vehicles.columns)
-    return FleetColumns(
-        Columns(found.parameters, found.limits, rows_of(command_limits(own.vehicle), cars),
-                control), possible)
+    parameters = np.concatenate(
+        [found.parameters, rows_of(command_limits(own.vehicle), cars)])
+    return FleetColumns(Columns(parameters, found.limits, control), possible)

@@ -7,16 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from racecar.simulation.closed_loop import Loop
+from racecar.base.values import Values
+from racecar.simulation.closed_loop import Loop, LoopCar
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import DEFAULT_NAMES, StackOptions, TELEOP_NONE
 from racecar.stacks.parts import vehicle_file
-
-
-def _car_file(options: StackOptions) -> Path:
-    return vehicle_file(options.vehicle)
 
 
 @dataclass(frozen=True)
@@ -47,13 +43,14 @@ class Stack:
     check: Callable[[list[NodeDescription]], None] = lambda _: None
     tracker: str | None = None
     linearizer: str | None = None
-    described_by: Callable[[StackOptions], Path] = _car_file
+    described_by: Callable[[StackOptions], Path] = lambda options: vehicle_file(
+        options.vehicle)
     topic_names: str = DEFAULT_NAMES
     teleop: str = TELEOP_NONE
-    make_loop: Callable[[Mapping[str, Mapping[str, object]], Any], Loop] | None = None
+    make_loop: Callable[[Mapping[str, Values], LoopCar | None], Loop] | None = None
 
     def with_names(self, options: StackOptions) -> StackOptions:
-        """Return options with the set of topic names of this stack, unless another is chosen."""
+        """Options with the set of topic names of this stack, unless another is chosen."""
         return replace(options, topic_names=self.topic_names) \
             if not options.topic_names else options
 

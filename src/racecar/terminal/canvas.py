@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.simulation.metrics.tracking_error import Array
+from racecar.base.columns import Array
 
 # Dots of a character, 4 rows by 2 columns, as bits of its number (Unicode 2800 to 28FF).
 _BITS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
@@ -42,7 +42,7 @@ class Canvas:
     def fitting(
         columns: int, rows: int, low: tuple[float, float], high: tuple[float, float],
     ) -> Canvas:
-        """Return a canvas on which all between two corners [m] has place."""
+        """Canvas on which all between two corners [m] has place."""
         wide, high_ = max(high[0] - low[0], 1e-3), max(high[1] - low[1], 1e-3)
         scale = min(columns * _DOTS_WIDE / wide, rows * _DOTS_HIGH / high_)
         return Canvas(columns, rows, (0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])), scale)
@@ -81,7 +81,7 @@ class Canvas:
         self._signs[row, column] = f'{colour}{text}{_END_OF_COLOUR}' if colour else text
 
     def lines(self) -> list[str]:
-        """Return the picture."""
+        """Picture."""
         cells = self._dots.reshape(self.rows, _DOTS_HIGH, self.columns, _DOTS_WIDE)
         numbers: NDArray[np.intp] = np.einsum('rhcw,hw->rc', cells, _BITS)
         return [self._line(row, numbers[row]) for row in range(self.rows)]

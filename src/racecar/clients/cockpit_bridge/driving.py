@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import time
-from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from rclpy.duration import Duration
@@ -15,6 +13,7 @@ from rclpy.publisher import Publisher
 
 from racecar.base.errors import ControlModeError
 from racecar.base.types import NANOSECONDS
+from racecar.base.values import number_of, Values
 from racecar.control.teleop.key_driver import KEY_PARAMETERS
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import command_template
@@ -28,6 +27,8 @@ _LONGEST_WAY = 0.3  # [s]
 
 SPEED_LIMIT = 'vehicle.speed_max'
 LEFT_LIMIT, RIGHT_LIMIT = 'vehicle.steering_limit', 'vehicle.steering_limit_right'
+
+_DEFAULTS = KEY_PARAMETERS.resolve({})
 
 
 class Driving:
@@ -49,18 +50,19 @@ class Driving:
         self._by_pedals = False
         self._steering = 0.0
         self.gear = 0
-        self.limits: Mapping[str, Any] = {}
+        self.limits: Values = {}
 
     @property
     def largest_speed(self) -> float:
         """What a page commands at most [m/s]: as keys may, and not more than the car can."""
-        most = float(KEY_PARAMETERS.default('speed_max'))
-        return min(most, float(self.limits.get(SPEED_LIMIT, most)))
+        most = number_of(_DEFAULTS, 'speed_max')
+        return min(most, number_of(self.limits, SPEED_LIMIT, most))
 
     def angle(self, share: float) -> float:
-        """Return a share, from -1 to 1, of the largest angle on its side [rad, left positive]."""
-        most = float(self.limits.get(LEFT_LIMIT, KEY_PARAMETERS.default('steering_max')))
-        return share * (most if share >= 0.0 else float(self.limits.get(RIGHT_LIMIT) or most))
+        """Share, from -1 to 1, of the largest angle on its side [rad, left positive]."""
+        most = number_of(self.limits, LEFT_LIMIT, number_of(_DEFAULTS, 'steering_max'))
+        return share * (most if share >= 0.0 else (
+            number_of(self.limits, RIGHT_LIMIT, most) or most))
 
     def prepare(self) -> None:
         """Create the publishers early, so that the first key is not late, where that is harmless.

@@ -13,13 +13,14 @@ import numpy as np
 
 from racecar.bags import message_values
 from racecar.bags.reader import BagMessage
+from racecar.base.columns import Array
 from racecar.base.poses import NO_POSE
 from racecar.base.types import BodyState, NANOSECONDS, Twist3
 from racecar.cockpit.driver_message import car_of, lamps_of
 from racecar.cockpit.frames import json_frame, scan_frame
 from racecar.cockpit.replay import bag_topics
-from racecar.cockpit.replay.bag_standing import unusable
-from racecar.cockpit.replay.recording import Array, BLOCK, Block, Mark, ROBOT
+from racecar.cockpit.replay.bag_latched import unusable
+from racecar.cockpit.replay.recording import BLOCK, Block, ROBOT, TimedFrame
 from racecar.cockpit.samples import driver_numbers, Samples
 
 _BLOCK_NS = round(BLOCK * NANOSECONDS)
@@ -78,7 +79,7 @@ class Replayed(NamedTuple):
 
 
 class BlockBuilder:
-    """Joins the messages of a block, and those around it, to rows and marks."""
+    """Joins the messages of a block, and those around it, to rows and frames."""
 
     def __init__(self, bag: Replayed, index: int) -> None:
         self._bag = bag
@@ -88,8 +89,8 @@ class BlockBuilder:
         self._samples.tracked_ahead = bag.tracked_ahead
         self._stamps = stamps = _Stamps(bag.offset_ns)
         self._parts: list[tuple[Array, Array]] = []
-        self._marks: list[Mark] = []
-        self._told: dict[str, Mapping[str, object]] = {}
+        self._frames: list[TimedFrame] = []
+        self._sent: dict[str, Mapping[str, object]] = {}
         self._unusable: set[str] = set()
         self._takes: dict[str, Callable[[object, int], object]] = {
             bag_topics.ODOMETRY: self._take_odometry, bag_topics.REFERENCE: self._take_reference,
@@ -119,7 +120,7 @@ class BlockBuilder:
 
     def say(self, time: float, text: str) -> None:
         """Add a warning to the log."""
-        self._marks.append(Mark(
+        self._frames.append(TimedFrame(
             time, '', json_frame('log', level='warn', node='replay', text=text)))
 
     def block(self) -> Block:
@@ -130,7 +131,7 @@ class BlockBuilder:
             [np.empty((0, len(self._bag.columns))), *(rows for _, rows in self._parts)])
         order = np.argsort(times, kind='stable')
         return Block(times[order], values[order], tuple(
-            sorted(self._marks, key=lambda mark: mark.time)))
+            sorted(self._frames, key=lambda row: row.time)))
 
     def _add_row(self, state: BodyState, stamp_ns: int, now_ns: int) -> None:
         if now_ns not in self._span_ns:
@@ -161,31 +162,32 @@ class BlockBuilder:
 
     def _take_driver(self, message: object, now_ns: int) -> None:
         self._samples.add_driver(driver_numbers(message), self._stamps.of(message, now_ns))
-        self._tell_once('lamps', {'lamps': lamps_of(message)}, now_ns)
+        self._send_once('lamps', {'lamps': lamps_of(message)}, now_ns)
         if self._bag.car_info is not None:
-            self._tell_once('car', car_of(self._bag.car_info, message), now_ns)
+            self._send_once('car', car_of(self._bag.car_info, message), now_ns)
 
-    def _tell_once(self, kind: str, fields: Mapping[str, object], now_ns: int) -> None:
-        """Add a mark for what is new in this block."""
-        if now_ns in self._span_ns and self._told.get(kind) != fields:
-            self._told[kind] = fields
-            self._marks.append(Mark(
+    def _send_once(self, kind: str, fields: Mapping[str, object], now_ns: int) -> None:
+        """Add a frame for what is new in this block."""
+        if now_ns in self._span_ns and self._sent.get(kind) != fields:
+            self._sent[kind] = fields
+            self._frames.append(TimedFrame(
                 self._bag.time_of(now_ns), kind, json_frame(kind, **fields)))
 
     def _take_scan(self, message: object, now_ns: int) -> None:
         if now_ns in self._span_ns:
             time = self._bag.time_of(now_ns)
-            self._marks.append(Mark(
+            self._frames.append(TimedFrame(
                 time, bag_topics.SCAN, _scan_of(message, time, ROBOT), _SCAN_LASTS))
 
     def _take_log(self, message: object, now_ns: int) -> None:
         fields = _log_fields(message)
         if fields is not None and now_ns in self._span_ns:
-            self._marks.append(Mark(self._bag.time_of(now_ns), '', json_frame('log', **fields)))
+            self._frames.append(TimedFrame(
+                self._bag.time_of(now_ns), '', json_frame('log', **fields)))
 
 
 def _scan_of(message: object, time: float, robot: int) -> bytes:
-    """Return the frame of a LaserScan; what is out of its range is infinite. time [s]."""
+    """Frame of a LaserScan; what is out of its range is infinite. time [s]."""
     found, shortest, longest, first, step = _SCAN(message)
     ranges = np.asarray(found, np.float64)
     seen = (ranges >= shortest) & (ranges <= longest)
@@ -193,7 +195,7 @@ def _scan_of(message: object, time: float, robot: int) -> bytes:
 
 
 def _log_fields(message: object) -> dict[str, str] | None:
-    """Return the fields of the message `log`; None for what is for debugging."""
+    """Fields of the message `log`; None for what is for debugging."""
     level, node, text = attrgetter('level', 'name', 'msg')(message)
     if level < _LEAST_LEVEL:
         return None

@@ -16,7 +16,7 @@ from racecar.base.types import NANOSECONDS
 from racecar.cockpit.camera_picture import picture_of, picture_of_compressed
 from racecar.cockpit.replay import bag_topics
 from racecar.cockpit.replay.bag_block import BlockBuilder, Replayed
-from racecar.cockpit.replay.bag_standing import Standing
+from racecar.cockpit.replay.bag_latched import LatchedMessages
 from racecar.cockpit.replay.recording import Block, Recording, ROBOT
 from racecar.cockpit.robot_message import robot_frames
 from racecar.cockpit.scene_message import scene_frames
@@ -64,16 +64,16 @@ class BagRecording(Recording):
         shown = Replayed(topics, first.log_time_ns, _stamp_offset(itertools.chain(
             [first], itertools.islice(rows, _STAMPS_SOUGHT))))
         self.end = max(0.0, shown.time_of(self._reader.span_ns[1]))
-        standing = Standing(topics, shown.time_of, has_map=scene is not None)
-        standing.read(self._messages(topics.having(*bag_topics.STANDING, bag_topics.ACTIVE)))
-        self.standing = tuple(standing.marks)
-        all_notes = [*summary.warnings, *notes, *topics.notes, *standing.faults]
+        latched = LatchedMessages(topics, shown.time_of, has_map=scene is not None)
+        latched.read(self._messages(topics.having(*bag_topics.LATCHED, bag_topics.ACTIVE)))
+        self.latched = tuple(latched.frames)
+        all_notes = [*summary.warnings, *notes, *topics.notes, *latched.faults]
         robot = robot_frames(
-            ROBOT, _tree(standing.description, all_notes) or tree or _plain(all_notes),
+            ROBOT, _tree(latched.description, all_notes) or tree or _plain(all_notes),
             driver=bag_topics.DRIVER in topics.roles.values(),
             laser_frame=self._laser_frame(topics))
-        self._shown = shown._replace(columns=robot.columns, car_info=standing.car_info,
-                                     tracked_ahead=standing.tracked_ahead)
+        self._shown = shown._replace(columns=robot.columns, car_info=latched.car_info,
+                                     tracked_ahead=latched.tracked_ahead)
         self.opening = (*robot.frames, *({} if scene is None else scene_frames(scene)).values())
         self.notes = (*all_notes, *robot.faults)
         self._pictures = topics.having(bag_topics.IMAGE, bag_topics.COMPRESSED)[:1]
@@ -84,7 +84,7 @@ class BagRecording(Recording):
         self._reader.close()
 
     def block(self, index: int) -> Block:
-        """Read a block; what is damaged in it is left out, and a mark says so."""
+        """Read a block; what is damaged in it is left out, and a frame of the log says so."""
         build, span = BlockBuilder(self._shown, index), self._shown.span_ns(index)
         topics = self._shown.topics
         try:
@@ -129,7 +129,7 @@ class BagRecording(Recording):
 
 
 def _stamp_offset(rows: Iterable[BagMessage]) -> int:
-    """Return stamp less time of recording of the first message that has a stamp [ns], else 0."""
+    """Stamp less time of recording of the first message that has a stamp [ns], else 0."""
     offsets = (stamp - row.log_time_ns for row in rows
                if hasattr(row.message, 'header') and (stamp := stamp_ns(row.message)))
     return next(offsets, 0)

@@ -21,7 +21,7 @@ ACTIVE = 'active'
 
 CONTINUOUS = (ODOMETRY, REFERENCE, JOINTS, COMMAND, TWIST, DRIVER, SCAN, LOG)
 """What comes all the time; pictures do too, but are read one by one."""
-STANDING = (DESCRIPTION, MAP, PATH, POINT, CAR)
+LATCHED = (DESCRIPTION, MAP, PATH, POINT, CAR)
 """What is latched, or nearly so."""
 
 # Of bases the first that there is gives the times of the rows.
@@ -66,7 +66,7 @@ class BagTopics(NamedTuple):
     notes: tuple[str, ...]
 
     def having(self, *roles: str) -> list[str]:
-        """Return the topics that have one of the roles."""
+        """Topics that have one of the roles."""
         return [topic for topic, role in self.roles.items() if role in roles]
 
 

@@ -20,9 +20,9 @@ from racecar.cockpit.replay.recording import (
     BLOCK,
     Block,
     block_of,
-    Mark,
     Recording,
     ROBOT,
+    TimedFrame,
 )
 
 # Of wall time [s]: between two batches, between two words about the time, between pictures.
@@ -64,7 +64,7 @@ class ReplayFeed(Feed):
         self._newcomers: set[int] = set()
         self._wants_pictures = self._owes_picture = False
         self._picture_due = 0.0
-        self._told_at = 0.0
+        self._sent_at = 0.0
 
     @property
     def is_settled(self) -> bool:
@@ -123,7 +123,7 @@ class ReplayFeed(Feed):
             self._rate = message['value']
         else:
             self._sought = min(max(message['time'], 0.0), self._recording.end)
-        self._told_at = 0.0
+        self._sent_at = 0.0
         self._changed.set()
 
     # Time
@@ -181,14 +181,14 @@ class ReplayFeed(Feed):
             return
         self._time = target
         self._give_rows(blocks, before, target, self._outlet.publish)
-        self._give_marks([
-            *(mark for mark in self._recording.standing if before < mark.time <= target),
-            *(mark for block in blocks for mark in block.marks if before < mark.time <= target)],
+        self._give_frames([
+            *(row for row in self._recording.latched if before < row.time <= target),
+            *(row for block in blocks for row in block.frames if before < row.time <= target)],
             self._outlet.publish)
         await self._publish_picture(before)
         if target >= self._recording.end:
             self._playing = False
-            self._told_at = 0.0
+            self._sent_at = 0.0
 
     async def _show(self, wanted: float, history: float, give: Give) -> None:
         """Show a time with the samples before it; history: how far they reach at least [s]."""
@@ -199,10 +199,10 @@ class ReplayFeed(Feed):
                 return
         self._time = wanted
         self._give_rows(blocks, -np.inf, wanted, give)
-        self._give_marks([
-            *(mark for mark in self._recording.standing if mark.time <= wanted),
-            *(mark for block in blocks for mark in block.marks
-              if mark.key and wanted - mark.lasts <= mark.time <= wanted)], give)
+        self._give_frames([
+            *(row for row in self._recording.latched if row.time <= wanted),
+            *(row for block in blocks for row in block.frames
+              if row.key and wanted - row.lasts <= row.time <= wanted)], give)
         self._owes_picture = self._wants_pictures
 
     # Blocks
@@ -235,12 +235,12 @@ class ReplayFeed(Feed):
                 stop = min(last, start + _MOST_ROWS)
                 give(state_frame(ROBOT, times[start:stop], values[start:stop]))
 
-    def _give_marks(self, marks: list[Mark], give: Give) -> None:
+    def _give_frames(self, frames: list[TimedFrame], give: Give) -> None:
         """Give the newest of each key, and all that have none."""
-        newest = {mark.key: mark for mark in marks}
-        for mark in marks:
-            if not mark.key or newest[mark.key] is mark:
-                give(mark.frame)
+        newest = {row.key: row for row in frames}
+        for row in frames:
+            if not row.key or newest[row.key] is row:
+                give(row.frame)
 
     async def _publish_picture(self, after: float) -> None:
         now = time.monotonic()
@@ -258,10 +258,10 @@ class ReplayFeed(Feed):
     def _tell(self) -> None:
         """Say where the replay is, some times a second."""
         now = time.monotonic()
-        if now - self._told_at < _TELL_PERIOD:
+        if now - self._sent_at < _TELL_PERIOD:
             return
         assert self._outlet is not None
-        self._told_at = now
+        self._sent_at = now
         self._outlet.publish(json_frame(
             'replay', begin=0.0, end=self._recording.end, time=self._time,
             playing=self._playing, rate=self._rate))

@@ -8,18 +8,15 @@ from abc import ABC, abstractmethod
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
+from racecar.base.columns import Array
 
 ROBOT = 0
 BLOCK = 2.0
 """Length of a block [s]."""
 
 
-class Mark(NamedTuple):
-    """A frame that belongs to a time [s].
+class TimedFrame(NamedTuple):
+    """A frame for pages that belongs to a time [s] of a recording.
 
     key: of frames with the same one only the newest counts; empty: each counts. lasts: how long
     it is shown after a seek [s], unless a newer one replaces it.
@@ -32,18 +29,21 @@ class Mark(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The part of a drive from index * BLOCK on: times (n,) ascending, values (n, columns)."""
+    """The part of a drive from index * BLOCK on.
+
+    times: (n,), ascending [s]; values: (n, columns); frames: what else belongs to these times.
+    """
 
     times: Array
     values: Array
-    marks: tuple[Mark, ...] = ()
+    frames: tuple[TimedFrame, ...] = ()
 
 
 class Recording(ABC):
     """A drive that was recorded; 0 s is its first sample.
 
     name: for people. end: of the last sample [s]. opening: frames that describe robot and
-    surroundings. standing: marks of what seldom changes, of the whole drive, in order of time.
+    surroundings. latched: frames of what seldom changes, of the whole drive, in order of time.
     notes: what is missing or was worked around, a sentence each. has_pictures: of a camera.
     Blocks and pictures may be asked for by any thread, by one at a time.
     """
@@ -51,16 +51,16 @@ class Recording(ABC):
     name: str
     end: float
     opening: tuple[bytes, ...]
-    standing: tuple[Mark, ...]
+    latched: tuple[TimedFrame, ...]
     notes: tuple[str, ...]
     has_pictures = False
 
     @abstractmethod
     def block(self, index: int) -> Block:
-        """Return a block; its content depends on nothing but its index."""
+        """Block; its content depends on nothing but its index."""
 
     def picture(self, after: float, time: float) -> bytes | None:
-        """Return the frame of the newest picture after a time and up to another [s], if any."""
+        """Frame of the newest picture after a time and up to another [s], if any."""
         return None
 
     def close(self) -> None:  # noqa: B027
@@ -68,5 +68,5 @@ class Recording(ABC):
 
 
 def block_of(time: float) -> int:
-    """Return the index of the block of a time [s]."""
+    """Index of the block of a time [s]."""
     return int(time // BLOCK)

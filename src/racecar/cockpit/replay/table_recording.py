@@ -8,6 +8,7 @@ import numpy as np
 
 from racecar.analysis.drive import drive_of_table
 from racecar.analysis.robot_profile import RobotProfile
+from racecar.base.columns import Array
 from racecar.base.types import HINGE_JOINTS
 from racecar.cockpit.columns import (
     COMMAND,
@@ -18,7 +19,7 @@ from racecar.cockpit.columns import (
     REFERENCE,
     STEERING,
 )
-from racecar.cockpit.replay.recording import Array, BLOCK, Block, Recording, ROBOT
+from racecar.cockpit.replay.recording import BLOCK, Block, Recording, ROBOT
 from racecar.cockpit.robot_message import robot_frames
 from racecar.cockpit.scene_message import path_frame, scene_frames
 from racecar.description.robot_tree import RobotTree
@@ -46,7 +47,7 @@ class TableRecording(Recording):
         if len(drive.reference) > 1:
             frames.append(path_frame(drive.reference))
         self.opening = tuple(frames)
-        self.standing = ()
+        self.latched = ()
         missing = 'not in a CSV file: laser scans, pictures, lamps, log'
         self.notes = (*robot.faults, *notes, missing)
         self._times = drive.t
@@ -69,13 +70,13 @@ class TableRecording(Recording):
         put((*REFERENCE, *ERRORS), _following(table))
 
     def block(self, index: int) -> Block:
-        """Return rows of the table."""
+        """Rows of the table."""
         first, last = np.searchsorted(self._times, (index * BLOCK, (index + 1) * BLOCK))
         return Block(self._times[first:last], self._values[first:last])
 
 
 def _following(table: RunTable) -> Array:
-    """Return reference_x, _y, _speed, error, longitudinal and lateral error, (n, 6).
+    """reference_x, _y, _speed, error, longitudinal and lateral error, (n, 6).
 
     The table has the places of the reference alone: its tangent and speed follow from them.
     """

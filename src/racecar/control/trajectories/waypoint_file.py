@@ -59,13 +59,23 @@ def read_way_points(path: Path | str) -> WayPoints:
     except ValueError as error:  # a NUL in the path
         raise ConfigurationError(f'{name} cannot be read: {error}') from error
 
+    table = _table(lines, rows, fail)
+    _check_points(table, lines, fail)
+    if len(table) < 3:
+        raise ConfigurationError(f'{name} has {len(table)} waypoints, expected at least 3')
+    return WayPoints(table[:, :2], table[:, 2], tuple(lines))
+
+
+def _table(
+        lines: list[int], rows: list[list[str]], fail: Callable[[int, str], ConfigurationError],
+) -> Array:
+    """Return the rows as numbers (n, 3) in the order of COLUMNS, without one of names."""
     order = list(COLUMNS)
     if rows and not any(_is_number(cell) for cell in rows[0]):
-        names = [cell.strip() for cell in rows.pop(0)]
+        order = [cell.strip() for cell in rows.pop(0)]
         line = lines.pop(0)
-        if sorted(names) not in (['x', 'y'], ['speed', 'x', 'y']):
+        if sorted(order) not in (['x', 'y'], ['speed', 'x', 'y']):
             raise fail(line, 'the names of the columns are not x,y or x,y,speed')
-        order = names
     for line, cells in zip(lines, rows, strict=True):
         if not 2 <= len(cells) <= len(order):
             raise fail(line, f"{len(cells)} values, expected {','.join(order)}")
@@ -73,16 +83,12 @@ def read_way_points(path: Path | str) -> WayPoints:
     for place, column in enumerate(order):
         given = [i for i, cells in enumerate(rows)
                  if column != 'speed' or (place < len(cells) and cells[place].strip())]
-        texts = [rows[i][place] if place < len(rows[i]) else '' for i in given]
-        numbers = _numbers(texts)
+        numbers = _numbers([rows[i][place] if place < len(rows[i]) else '' for i in given])
         wrong = np.flatnonzero(~np.isfinite(numbers))
         if wrong.size:
             raise fail(lines[given[wrong[0]]], f'{column} is no finite number')
         table[given, COLUMNS.index(column)] = numbers
-    _check_points(table, lines, fail)
-    if len(table) < 3:
-        raise ConfigurationError(f'{name} has {len(table)} waypoints, expected at least 3')
-    return WayPoints(table[:, :2], table[:, 2], tuple(lines))
+    return table
 
 
 def _read_rows(path: Path | str) -> tuple[list[int], list[list[str]]]:

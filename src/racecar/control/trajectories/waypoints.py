@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 import math
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from racecar.base.share import find_track
 from racecar.base.vectors import as_vector, Vector
 from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 from racecar.control.trajectories.waypoint_file import MIN_SPACING, read_way_points
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 Array = NDArray[np.float64]
 
@@ -183,29 +186,19 @@ class MotionPlan(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _plan(
-        path: Path, _: Any, kind: str, speed_limit: float, lateral: float, longitudinal: float,
+        path: Path, _: object, kind: str, speed_limit: float, lateral: float, longitudinal: float,
 ) -> MotionPlan:
     """Return the motion for a file; the second argument tells versions of the file apart."""
     # Every program imports this module, and few need the library, which takes a third of a second.
     from scipy.interpolate import CubicSpline
 
     points, speeds, lines = read_way_points(path)
-    repeats = bool(np.hypot(*(points[-1] - points[0])) < MIN_SPACING)
-    closed = repeats if kind == 'auto' else kind == 'closed'
-    if closed and not repeats:
-        points, speeds = np.vstack([points, points[:1]]), np.append(speeds, speeds[0])
-    if closed and len(points) < 4:
-        raise ConfigurationError(
-            f'waypoint file {excerpt(str(path))} has {len(points) - 1} different waypoints,'
-            ' expected at least 3 for a closed path')
+    points, speeds, closed = _closed(path, points, speeds, kind)
     chords = np.hypot(*np.diff(points, axis=0).T)
     knots = np.concatenate([[0.0], np.cumsum(chords)])
-    spline_points = points.copy()
-    if closed:
-        spline_points[-1] = spline_points[0]
-        speeds[0] = speeds[-1] = min(speeds[0], speeds[-1])
     spline = CubicSpline(
-        knots, spline_points, bc_type='periodic' if closed else 'natural')
+        knots, np.vstack([points[:-1], points[:1]]) if closed else points,
+        bc_type='periodic' if closed else 'natural')
 
     longest = max(_LENGTH_LIMIT, _MAX_MEAN_SPACING * len(chords))
     if knots[-1] > longest:
@@ -248,19 +241,37 @@ def _plan(
     gain = 2.0 * longitudinal * lengths
     cells = _cells(spline, grid, widths, lengths, 1.0 / norm, piece)
 
+    return _motion(
+        _laps(squares, gain, closed=closed), lengths, cells, len(lengths) if closed else None)
+
+
+def _closed(path: Path, points: Array, speeds: Array, kind: str) -> tuple[Array, Array, bool]:
+    """Return waypoints (n, 2) and their speeds (n,), of a closed path with the first again."""
+    repeats = bool(np.hypot(*(points[-1] - points[0])) < MIN_SPACING)
+    if not (repeats if kind == 'auto' else kind == 'closed'):
+        return points, speeds, False
+    if not repeats:
+        points, speeds = np.vstack([points, points[:1]]), np.append(speeds, speeds[0])
+    if len(points) < 4:
+        raise ConfigurationError(
+            f'waypoint file {excerpt(str(path))} has {len(points) - 1} different waypoints,'
+            ' expected at least 3 for a closed path')
+    speeds[0] = speeds[-1] = min(speeds[0], speeds[-1])
+    return points, speeds, True
+
+
+def _laps(squares: Array, gain: Array, *, closed: bool) -> list[Array]:
+    """Return squared speeds of the only way along the path, or of the first lap and the others."""
     if not closed:
         squares[0] = squares[-1] = 0.0
-        lap = _backward(_forward(squares, gain), gain)
-        return _motion([lap], lengths, cells, None)
-    # Twice round each way: the start of the lap is bound to its end.
-    for _lap in range(2):
+        return [_backward(_forward(squares, gain), gain)]
+    # Three times round each way: the start of the lap is bound to its end.
+    for _lap in range(3):
         squares[0] = squares[-1] = min(squares[0], squares[-1])
         squares = _backward(_forward(squares, gain), gain)
-    squares[0] = squares[-1] = min(squares[0], squares[-1])
-    squares = _backward(_forward(squares, gain), gain)
     standing = squares.copy()
     standing[0] = 0.0
-    return _motion([_forward(standing, gain), squares], lengths, cells, len(lengths))
+    return [_forward(standing, gain), squares]
 
 
 def _curvature(first: Array, second: Array) -> Array:
@@ -292,7 +303,7 @@ def _count_cells(chords: Array) -> NDArray[np.int64]:
 
 
 def _cells(
-        spline: Any, grid: Array, widths: Array, lengths: Array, slopes: Array,
+        spline: CubicSpline, grid: Array, widths: Array, lengths: Array, slopes: Array,
         piece: NDArray[np.int64],
 ) -> Array:
     """Return the cells of MotionPlan: the spline about the start of each of them."""

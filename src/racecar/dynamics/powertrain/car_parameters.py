@@ -9,15 +9,15 @@ racecar.dynamics.vehicles.parameters.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from racecar.base.errors import ParameterError
-from racecar.base.parameter_fields import fields_of, Row, table_of, with_plain_signature
+from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_signature
 from racecar.base.parameter_file import load_parameter_file
+from racecar.base.values import Values
 
 PREFIX = 'car.'
 
@@ -132,14 +132,14 @@ class CarParameters:
                 f" 'car.engine_min_rpm' ({self.engine_min_rpm!r})")
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> CarParameters:
+    def from_values(cls, values: Values) -> CarParameters:
         """Build from dotted parameter names; those of other tables are left alone.
 
         Raises ParameterError naming the first ill-typed or out-of-range value.
         """
         own = CAR_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name in CAR_PARAMETERS})
-        return cls(**fields_of(cls, PREFIX, own))
+        return made_of(cls, PREFIX, own)
 
     @classmethod
     def from_file(cls, path: Path | str) -> CarParameters:

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from racecar.base.errors import ParameterError
+from racecar.base.values import Values
 from racecar.dynamics.vehicles.double_track import DoubleTrack
 from racecar.dynamics.vehicles.interface import VehicleModel
 from racecar.dynamics.vehicles.kinematic_bicycle import KinematicBicycle
@@ -23,7 +23,7 @@ __all__ = [
     'VehicleParameters', 'make_vehicle_model',
 ]
 
-VEHICLE_MODELS: dict[str, Callable[[VehicleParameters, Mapping[str, Any]], VehicleModel]] = {
+VEHICLE_MODELS: dict[str, Callable[[VehicleParameters, Values], VehicleModel]] = {
     SingleTrack.name: SingleTrack.from_values,
     KinematicBicycle.name: KinematicBicycle.from_values,
     SingleTrackForce.name: SingleTrackForce.from_values,
@@ -34,7 +34,7 @@ VEHICLE_MODELS: dict[str, Callable[[VehicleParameters, Mapping[str, Any]], Vehic
 
 
 def make_vehicle_model(
-    name: str, vehicle: VehicleParameters, values: Mapping[str, Any],
+    name: str, vehicle: VehicleParameters, values: Values,
 ) -> VehicleModel:
     """Return the model of a name; `values` holds its options (tyre_model, formulation, ...).
 

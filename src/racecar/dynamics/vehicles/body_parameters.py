@@ -9,13 +9,13 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from racecar.base.errors import excerpt, ParameterError
-from racecar.base.parameter_fields import fields_of, Row, table_of
+from racecar.base.parameter_fields import made_of, Row, table_of
 from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.values import numbers_of, Values
 
 BODY_PREFIX = 'vehicle.body.'
 """Of the names of BODY_PARAMETERS."""
@@ -51,8 +51,8 @@ class AxleBody:
         ' twentieth of its radius under its load', 'N/m', minimum=0.0, maximum=1e9)] = 0.0
 
 
-def _slot_of(own: Mapping[str, Any], slot: str) -> tuple[float, ...]:
-    return tuple(own[f'{BODY_PREFIX}slots.{slot}'])
+def _slot_of(own: Values, slot: str) -> tuple[float, ...]:
+    return numbers_of(own, f'{BODY_PREFIX}slots.{slot}')
 
 
 def _check_count(name: str, values: tuple[float, ...], count: int) -> None:
@@ -63,7 +63,7 @@ def _check_count(name: str, values: tuple[float, ...], count: int) -> None:
             f" {BODY_PARAMETERS[f'{BODY_PREFIX}{name}'].description}")
 
 
-def _refuse_fields(own: Mapping[str, Any]) -> None:
+def _refuse_fields(own: Values) -> None:
     """Raise ParameterError if anything is stated that the racecar's xacro file does not take."""
     for row in BODY_PARAMETERS:
         value = own[row.name]
@@ -110,7 +110,7 @@ class BodyParameters:
     slots: tuple[tuple[float, ...] | None, ...] = (None, None, None)
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> BodyParameters:
+    def from_values(cls, values: Values) -> BodyParameters:
         """Build from dotted parameter names; those of other tables are left alone.
 
         Raises ParameterError naming the first that is unknown, ill-typed, out of range, or without
@@ -119,11 +119,10 @@ class BodyParameters:
         own = BODY_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name.startswith(BODY_PREFIX)})
         front, rear = (
-            AxleBody(**fields_of(AxleBody, f'{BODY_PREFIX}{axle}.', own)) for axle in _AXLES)
+            made_of(AxleBody, f'{BODY_PREFIX}{axle}.', own) for axle in _AXLES)
         places = [_slot_of(own, slot) for slot in SLOTS]
-        body = cls(
-            **fields_of(cls, BODY_PREFIX, own), front=front, rear=rear, slots=tuple(
-                place or None for place in places))
+        body = made_of(cls, BODY_PREFIX, own, front=front, rear=rear, slots=tuple(
+            place or None for place in places))
         if body.shape == RACECAR:
             _refuse_fields(own)
         _check_count('colour', body.colour, 3)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 import math
 from typing import Any, ClassVar
 
@@ -21,6 +21,7 @@ from racecar.base.types import (
     Wheels,
     WheelState,
 )
+from racecar.base.values import number_of, Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.vehicles.ackermann import ackermann_angles, middle_tangent
@@ -168,7 +169,7 @@ class DoubleTrack(PointKernels):
         self, vehicle: VehicleParameters, tyre_model: str | int = DEFAULT_TYRE_MODEL,
         low_speed_threshold: float = LOW_SPEED_THRESHOLD,
         drive_time_constant: float = DRIVE_TIME_CONSTANT,
-        tyre_values: Mapping[str, Any] | None = None,
+        tyre_values: Values | None = None,
     ) -> None:
         """Bind a vehicle to a tyre model (name or number).
 
@@ -195,11 +196,11 @@ class DoubleTrack(PointKernels):
         self.parameters: Any = vector(tuple(flatten(car)))
 
     @classmethod
-    def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> DoubleTrack:
+    def from_values(cls, vehicle: VehicleParameters, values: Values) -> DoubleTrack:
         """Build from tyre_model, low_speed_threshold, drive_time_constant and TYRE_PARAMETERS."""
-        return cls(vehicle, values['tyre_model'],
-                   values['low_speed_threshold'] or LOW_SPEED_THRESHOLD,
-                   values.get('drive_time_constant', DRIVE_TIME_CONSTANT), values)
+        return cls(vehicle, str(values['tyre_model']),
+                   number_of(values, 'low_speed_threshold') or LOW_SPEED_THRESHOLD,
+                   number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT), values)
 
     @property
     def description(self) -> str:
@@ -298,13 +299,13 @@ class DoubleTrack(PointKernels):
         return float(spectral_radii(self._modes(self.vehicle, self.car, 1)).max())
 
     def columns(
-        self, vehicle: VehicleParameters, values: Mapping[str, Any], cars: int,
+        self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
         """Return what cars have that differ in their vehicles; see VehicleModel."""
         car = double_car(
-            vehicle, make_tyre_set(vehicle, values['tyre_model'], values),
-            values['low_speed_threshold'] or LOW_SPEED_THRESHOLD,
-            values.get('drive_time_constant', DRIVE_TIME_CONSTANT))
+            vehicle, make_tyre_set(vehicle, str(values['tyre_model']), values),
+            number_of(values, 'low_speed_threshold') or LOW_SPEED_THRESHOLD,
+            number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT))
         return ModelColumns(rows_of(car, cars), rows_of(self._limits(vehicle), cars),
                             self._modes(vehicle, car, cars))
 

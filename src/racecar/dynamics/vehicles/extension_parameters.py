@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
-from racecar.base.parameter_fields import fields_of, Row, table_of
+from racecar.base.parameter_fields import made_of, Row, table_of
+from racecar.base.values import Values
 
 _PREFIX = 'vehicle.'
 EXTENSIONS, DATA = f'{_PREFIX}extensions', f'{_PREFIX}data'
@@ -22,14 +22,14 @@ class Extension(NamedTuple):
     data: Annotated[str, Row("The user's own text about the vehicle")] = ''
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> Extension:
+    def from_values(cls, values: Values) -> Extension:
         """Build from dotted parameter names; those of other tables are left alone.
 
         Raises ParameterError naming the first that is ill-typed.
         """
         own = EXTENSION_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name in EXTENSION_PARAMETERS})
-        return cls(**fields_of(cls, _PREFIX, own))
+        return made_of(cls, _PREFIX, own)
 
 
 EXTENSION_PARAMETERS = table_of(Extension, _PREFIX)

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from racecar.base.columns import Array
 from racecar.base.types import Pose2, WheelCommand, Wheels, WheelState
+from racecar.base.values import Values
 from racecar.base.vectors import Vector
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
@@ -159,7 +160,7 @@ class VehicleModel(Protocol):
         """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
 
     def columns(
-        self, vehicle: VehicleParameters, values: Mapping[str, Any], cars: int,
+        self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
         """Return what cars have that differ from this one in numbers of their vehicles.
 

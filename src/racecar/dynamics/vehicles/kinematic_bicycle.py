@@ -12,7 +12,6 @@ Limits: no slip at all, so it holds where V^2 tan(d)/L is small against the grip
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
@@ -24,6 +23,7 @@ from racecar.base.elementary import sine_cosine_of_turn
 from racecar.base.errors import ParameterError
 from racecar.base.rows import zeroed
 from racecar.base.types import Pose2, WheelState
+from racecar.base.values import number_of, Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.vehicles.interface import (
     Command,
@@ -163,10 +163,10 @@ class KinematicBicycle(RollingWheels):
 
     @classmethod
     def from_values(
-        cls, vehicle: VehicleParameters, values: Mapping[str, Any],
+        cls, vehicle: VehicleParameters, values: Values,
     ) -> KinematicBicycle:
         """Build from speed_gain; others are left alone."""
-        return cls(vehicle, values.get('speed_gain', SPEED_GAIN))
+        return cls(vehicle, number_of(values, 'speed_gain', SPEED_GAIN))
 
     @property
     def description(self) -> str:
@@ -194,7 +194,7 @@ class KinematicBicycle(RollingWheels):
         return 0.0
 
     def columns(
-        self, vehicle: VehicleParameters, values: Mapping[str, Any], cars: int,
+        self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
         """Return what cars have that differ in their vehicles; see VehicleModel."""
         return self._columns(kinematic_car(vehicle, self.speed_gain), cars)

@@ -13,7 +13,6 @@ Limits: no slip angle and no friction limit, so it holds below about half the gr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
@@ -23,6 +22,7 @@ from racecar.base.columns import larger
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
 from racecar.base.rows import zeroed
+from racecar.base.values import number_of, Values
 from racecar.base.vectors import vector
 from racecar.dynamics.vehicles.interface import (
     Command,
@@ -120,16 +120,16 @@ class KinematicUndersteer(KinematicBicycle):
 
     @classmethod
     def from_values(
-        cls, vehicle: VehicleParameters, values: Mapping[str, Any],
+        cls, vehicle: VehicleParameters, values: Values,
     ) -> KinematicUndersteer:
         """Build from understeer_gradient; others are left alone."""
-        return cls(vehicle, values.get('understeer_gradient', 0.0))
+        return cls(vehicle, number_of(values, 'understeer_gradient', 0.0))
 
     def columns(
-        self, vehicle: VehicleParameters, values: Mapping[str, Any], cars: int,
+        self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
         """Return what cars have that differ in their vehicles; see VehicleModel."""
-        gradient = values.get('understeer_gradient', 0.0) or vehicle.understeer_gradient
+        gradient = number_of(values, 'understeer_gradient', 0.0) or vehicle.understeer_gradient
         if not _turns(vehicle, gradient):
             raise ValueError('some of the cars have no steady turn')
         return self._columns(

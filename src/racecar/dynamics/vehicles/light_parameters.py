@@ -10,10 +10,11 @@ reversing lamps red.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.errors import excerpt, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.values import numbers_of, text_of, texts_of, Values
 
 LIGHTS_PREFIX = 'vehicle.lights.'
 """Of the names of LIGHT_PARAMETERS."""
@@ -91,7 +92,7 @@ class Lights(NamedTuple):
     backwards: LightGroup
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> Lights:
+    def from_values(cls, values: Values) -> Lights:
         """Build from dotted parameter names; those of other tables are left alone.
 
         Raises ParameterError naming the first that is unknown, ill-typed or out of range.
@@ -101,28 +102,30 @@ class Lights(NamedTuple):
         return cls(*(_group(own, group) for group in cls._fields))
 
 
-def _group(values: Mapping[str, Any], group: str) -> LightGroup:
-    def numbers(part: str, expected: str, fits: Callable[[list[float]], bool]) -> list[float]:
+def _group(values: Values, group: str) -> LightGroup:
+    def checked(
+        part: str, expected: str, fits: Callable[[Sequence[float]], bool],
+    ) -> Sequence[float]:
         name = f'{LIGHTS_PREFIX}{group}.{part}'
-        given: list[float] = values[name]
+        given = numbers_of(values, name)
         if not fits(given):
-            raise ParameterError(f"parameter '{name}' is {given}, expected {expected}")
+            raise ParameterError(f"parameter '{name}' is {[*given]}, expected {expected}")
         return given
 
-    red, green, blue = numbers(
+    red, green, blue = checked(
         'colour', 'red, green and blue, each from 0 to 1',
         lambda given: len(given) == 3 and all(0.0 <= part <= 1.0 for part in given))
-    size = numbers(
+    size = checked(
         'size', 'depth, width and height above 0 m and up to 10 m, of all lamps or of each, or'
         ' nothing',
         lambda given: len(given) % 3 == 0 and all(0.0 < edge <= 10.0 for edge in given))
-    flat = numbers(
+    flat = checked(
         'positions', 'x, y and z of each lamp up to 100 m, y at least 0 since the right side'
         ' mirrors the left',
         lambda given: len(given) % 3 == 0 and all(abs(part) <= 100.0 for part in given)
         and all(y >= 0.0 for y in given[1::3]))
     positions = _triples(flat)
-    shapes = tuple(values[f'{LIGHTS_PREFIX}{group}.shapes'])
+    shapes = texts_of(values, f'{LIGHTS_PREFIX}{group}.shapes')
     for shape in shapes:
         if shape not in LAMP_SHAPES:
             raise ParameterError(
@@ -139,8 +142,8 @@ def _group(values: Mapping[str, Any], group: str) -> LightGroup:
                     f"parameter '{LIGHTS_PREFIX}{group}.{part}' is for {count} lamps, expected one"
                     f' for each of {len(positions)} positions')
     return LightGroup(
-        shapes or (values[f'{LIGHTS_PREFIX}{group}.shape'],), (red, green, blue), _triples(size),
-        positions)
+        shapes or (text_of(values, f'{LIGHTS_PREFIX}{group}.shape'),), (red, green, blue),
+        _triples(size), positions)
 
 
 def _triples(flat: Sequence[float]) -> tuple[tuple[float, float, float], ...]:

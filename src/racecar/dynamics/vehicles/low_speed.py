@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Protocol, TypeVar
+from collections.abc import Callable
+from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 
 from racecar.base.columns import Array
+from racecar.base.values import number_of, Values
 from racecar.dynamics.vehicles.interface import VehicleModel
 from racecar.dynamics.vehicles.modes import spectral_radii
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -34,10 +35,10 @@ _Model = TypeVar('_Model', bound=RegularisedModel)
 
 
 def with_stable_threshold(
-    vehicle: VehicleParameters, values: Mapping[str, Any], build: Callable[[float], _Model],
+    vehicle: VehicleParameters, values: Values, build: Callable[[float], _Model],
 ) -> _Model:
     """Build a model of a vehicle with the low_speed_threshold of some values, see below."""
-    model = build(values['low_speed_threshold'] or LOW_SPEED_THRESHOLD)
+    model = build(number_of(values, 'low_speed_threshold') or LOW_SPEED_THRESHOLD)
     (threshold,) = model.columns(vehicle, values, 1).parameters[model.low_speed_row].tolist()
     return model if threshold == model.low_speed_threshold else build(threshold)
 

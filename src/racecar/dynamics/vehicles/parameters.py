@@ -4,19 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.columns import Array
 from racecar.base.errors import excerpt, ParameterError, RacecarError
-from racecar.base.parameter_fields import fields_of, table_of
+from racecar.base.parameter_fields import fields_of, made_of, table_of
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_vehicle
+from racecar.base.values import text_of, Values
 from racecar.dynamics.tyres.pacejka import SURFACES
 from racecar.dynamics.vehicles.body_check import check_vehicle
 from racecar.dynamics.vehicles.body_parameters import BODY_PARAMETERS, BODY_PREFIX, BodyParameters
@@ -78,7 +78,7 @@ VEHICLE_COLUMNS = frozenset(
 """Names of the parameters in which VehicleParameters.columns() may differ."""
 
 
-def _check_name(name: Any) -> None:
+def _check_name(name: str) -> None:
     """Raise ParameterError unless files can be named after the vehicle."""
     if not (name[:1].isalnum() and len(name) <= _LONGEST_NAME
             and all(part.isalnum() or part in _NAME_MARKS for part in name)):
@@ -88,7 +88,7 @@ def _check_name(name: Any) -> None:
             ' after the vehicle')
 
 
-def _foreign_wheels(values: Mapping[str, Any]) -> tuple[WheelDesign | None, ...]:
+def _foreign_wheels(values: Values) -> tuple[WheelDesign | None, ...]:
     """Return the wheels of other vehicles that are at the four corners, None for its own."""
     found: list[WheelDesign | None] = []
     for corner, name in enumerate(corner_names(values)):
@@ -120,7 +120,7 @@ class VehicleParameters(VehicleDesign):
     __slots__ = ()
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
+    def from_values(cls, values: Values) -> VehicleParameters:
         """Build from names of VEHICLE_FILE_PARAMETERS; others are left alone.
 
         Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range one, or
@@ -129,13 +129,12 @@ class VehicleParameters(VehicleDesign):
         own = VEHICLE_PARAMETERS.resolve(
             {name: value for name, value in values.items()
              if name.startswith(PREFIX) and not name.startswith(_OWN_PREFIXES)})
-        _check_name(own[f'{PREFIX}name'])
-        fields = fields_of(VehicleDesign, PREFIX, own)
-        material = fields['contact_material']
+        _check_name(text_of(own, f'{PREFIX}name'))
+        material = text_of(own, f'{PREFIX}contact_material')
         if material != DEFAULT_MATERIAL:
-            fields['friction_coefficient'] = SURFACES[material].friction
-        vehicle = cls(
-            **fields, body=BodyParameters.from_values(values),
+            own[f'{PREFIX}friction_coefficient'] = SURFACES[material].friction
+        vehicle = made_of(
+            cls, PREFIX, own, body=BodyParameters.from_values(values),
             lights=Lights.from_values(values), wheel=WheelLook.from_values(values),
             foreign_wheels=_foreign_wheels(values), extension=Extension.from_values(values))
         # Raises the error of wheels that there cannot be.
@@ -148,16 +147,20 @@ class VehicleParameters(VehicleDesign):
 
         values: by some names of VEHICLE_COLUMNS, each number one that its parameter may have.
         """
-        return replace(self, **self._fields_of(values))
+        return self._with(self._fields_of(values))
 
     def are_possible(self, values: Mapping[str, Array]) -> NDArray[np.bool_]:
         """Whether from_values() makes each of the vehicles of columns(), (cars,)."""
         fields = self._fields_of(values)
         rows = zip(*(column.tolist() for column in fields.values()), strict=True)
-        return np.array([_is_possible(replace(self, **dict(zip(fields, row, strict=True))))
+        return np.array([_is_possible(self._with(dict(zip(fields, row, strict=True))))
                          for row in rows])
 
-    def _fields_of(self, values: Mapping[str, Array]) -> dict[str, Any]:
+    def _with(self, fields: Values) -> VehicleParameters:
+        change: Callable[..., VehicleParameters] = replace
+        return change(self, **fields)
+
+    def _fields_of(self, values: Mapping[str, Array]) -> dict[str, Array]:
         fields = {_FIELDS[name]: column for name, column in values.items()}
         if self.contact_material != DEFAULT_MATERIAL:
             fields.pop('friction_coefficient', None)

@@ -8,7 +8,6 @@ single_track_force and double_track; their states and packed parameters begin al
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,6 +15,7 @@ from racecar.base.columns import Array, larger, rows_of, smaller
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
 from racecar.base.types import Pose2, VehicleDiagnostics
+from racecar.base.values import number_of, Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.vehicles.interface import ModelColumns, POSITION_LIMIT
 from racecar.dynamics.vehicles.low_speed import stable_thresholds
@@ -110,7 +110,7 @@ class PlanarSingleTrack(RollingWheels):
     state_names = PlanarState._fields
 
     @abstractmethod
-    def car_of(self, vehicle: VehicleParameters, tyres: TyreSet, values: Mapping[str, Any]) -> Any:
+    def car_of(self, vehicle: VehicleParameters, tyres: TyreSet, values: Values) -> Any:
         """Parameters of a vehicle, of which each number may be a column; values: resolved."""
 
     @property
@@ -138,12 +138,12 @@ class PlanarSingleTrack(RollingWheels):
             self._modes(self.vehicle, rows_of(tuple(self.parameters), 1))).max())
 
     def columns(
-        self, vehicle: VehicleParameters, values: Mapping[str, Any], cars: int,
+        self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
         """Return what cars have that differ in their vehicles; see VehicleModel."""
-        tyres = make_tyre_set(vehicle, values['tyre_model'], values)
+        tyres = make_tyre_set(vehicle, str(values['tyre_model']), values)
         parameters = rows_of(self.car_of(vehicle, tyres, values), cars)
-        stable_thresholds(values['low_speed_threshold'], parameters, self.low_speed_row,
+        stable_thresholds(number_of(values, 'low_speed_threshold'), parameters, self.low_speed_row,
                           lambda rows: self._modes(vehicle, rows))
         return ModelColumns(parameters, rows_of(planar_limits(vehicle), cars),
                             self._modes(vehicle, parameters))

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ from racecar.base.columns import Array, larger, rows_of, smaller
 from racecar.base.errors import ParameterError
 from racecar.base.rows import flatten, zeroed
 from racecar.base.types import Pose2, VehicleDiagnostics, WheelState
+from racecar.base.values import number_of, text_of, Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.lateral import LateralSlip
@@ -106,7 +106,7 @@ class SingleTrack(RollingWheels):
     def __init__(
         self, vehicle: VehicleParameters, tyre_model: str | int = DEFAULT_TYRE_MODEL,
         formulation: str = FORMULATIONS[0], low_speed_threshold: float = LOW_SPEED_THRESHOLD,
-        tyre_values: Mapping[str, Any] | None = None,
+        tyre_values: Values | None = None,
     ) -> None:
         """Bind a vehicle to a tyre model (name or number) and a formulation.
 
@@ -133,10 +133,10 @@ class SingleTrack(RollingWheels):
         self.parameters: Any = vector(tuple(flatten(car)))
 
     @classmethod
-    def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> SingleTrack:
+    def from_values(cls, vehicle: VehicleParameters, values: Values) -> SingleTrack:
         """Build from tyre_model, formulation, low_speed_threshold and TYRE_PARAMETERS."""
         return with_stable_threshold(vehicle, values, lambda threshold: cls(
-            vehicle, values['tyre_model'], values['formulation'], threshold, values))
+            vehicle, str(values['tyre_model']), text_of(values, 'formulation'), threshold, values))
 
     @property
     def description(self) -> str:
@@ -207,12 +207,12 @@ class SingleTrack(RollingWheels):
             self._modes(self.vehicle, rows_of(tuple(self.parameters), 1))).max())
 
     def columns(
-        self, vehicle: VehicleParameters, values: Mapping[str, Any], cars: int,
+        self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
         """Return what cars have that differ in their vehicles; see VehicleModel."""
-        tyres = make_tyre_set(vehicle, values['tyre_model'], values)
+        tyres = make_tyre_set(vehicle, str(values['tyre_model']), values)
         parameters = rows_of(single_car(vehicle, tyres, self.low_speed_threshold), cars)
-        stable_thresholds(values['low_speed_threshold'], parameters,
+        stable_thresholds(number_of(values, 'low_speed_threshold'), parameters,
                           self.low_speed_row, lambda rows: self._modes(vehicle, rows))
         return ModelColumns(parameters, rows_of(single_limits(vehicle, self.formulation), cars),
                             self._modes(vehicle, parameters))

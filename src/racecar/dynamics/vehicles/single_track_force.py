@@ -20,7 +20,6 @@ that vx follows V with the time constant T as far as engine and tyres allow. Com
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
@@ -28,6 +27,7 @@ from racecar.base.compiled import by_type, pure
 from racecar.base.elementary import sine_cosine_of_turn
 from racecar.base.rows import flatten, zeroed
 from racecar.base.types import WheelState
+from racecar.base.values import number_of, Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.lateral import axle_force
@@ -227,7 +227,7 @@ class SingleTrackForce(PlanarSingleTrack):
         self, vehicle: VehicleParameters, tyre_model: str | int = DEFAULT_TYRE_MODEL,
         low_speed_threshold: float = LOW_SPEED_THRESHOLD,
         drive_time_constant: float = DRIVE_TIME_CONSTANT,
-        tyre_values: Mapping[str, Any] | None = None,
+        tyre_values: Values | None = None,
     ) -> None:
         """Bind a vehicle to a tyre model (name or number).
 
@@ -251,20 +251,20 @@ class SingleTrackForce(PlanarSingleTrack):
 
     @classmethod
     def from_values(
-        cls, vehicle: VehicleParameters, values: Mapping[str, Any],
+        cls, vehicle: VehicleParameters, values: Values,
     ) -> SingleTrackForce:
         """Build from tyre_model, low_speed_threshold, drive_time_constant and TYRE_PARAMETERS."""
         return with_stable_threshold(vehicle, values, lambda threshold: cls(
-            vehicle, values['tyre_model'], threshold,
-            values.get('drive_time_constant', DRIVE_TIME_CONSTANT), values))
+            vehicle, str(values['tyre_model']), threshold,
+            number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT), values))
 
     def car_of(
-        self, vehicle: VehicleParameters, tyres: TyreSet, values: Mapping[str, Any],
+        self, vehicle: VehicleParameters, tyres: TyreSet, values: Values,
     ) -> ForceCar:
         """Parameters of a vehicle, of which each number may be a column."""
         return force_car(planar_car(
             vehicle, self.low_speed_threshold,
-            values.get('drive_time_constant', DRIVE_TIME_CONSTANT)), tyres)
+            number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT)), tyres)
 
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
         """Return the forward velocity of the car [m/s]."""

@@ -27,7 +27,6 @@ Dynamics and Control, section 4.3 (loads); combined_slip of this package.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
@@ -35,6 +34,7 @@ from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine, sine_cosine_of_turn
 from racecar.base.rows import flatten, zeroed
 from racecar.base.types import WheelState
+from racecar.base.values import Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.contact import grip, rest, slide, TyrePair
@@ -219,7 +219,7 @@ class SingleTrackSlip(PlanarSingleTrack):
     def __init__(
         self, vehicle: VehicleParameters, tyre_model: str | int = DEFAULT_TYRE_MODEL,
         low_speed_threshold: float = LOW_SPEED_THRESHOLD,
-        tyre_values: Mapping[str, Any] | None = None,
+        tyre_values: Values | None = None,
     ) -> None:
         """Bind a vehicle to a tyre model (name or number).
 
@@ -238,14 +238,14 @@ class SingleTrackSlip(PlanarSingleTrack):
 
     @classmethod
     def from_values(
-        cls, vehicle: VehicleParameters, values: Mapping[str, Any],
+        cls, vehicle: VehicleParameters, values: Values,
     ) -> SingleTrackSlip:
         """Build from tyre_model, low_speed_threshold and TYRE_PARAMETERS."""
         return with_stable_threshold(vehicle, values, lambda threshold: cls(
-            vehicle, values['tyre_model'], threshold, values))
+            vehicle, str(values['tyre_model']), threshold, values))
 
     def car_of(
-        self, vehicle: VehicleParameters, tyres: TyreSet, values: Mapping[str, Any],
+        self, vehicle: VehicleParameters, tyres: TyreSet, values: Values,
     ) -> SlipCar:
         """Parameters of a vehicle, of which each number may be a column."""
         return slip_car(vehicle, tyres, self.low_speed_threshold)

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 import math
 from typing import Any, NamedTuple
 
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.values import number_of, Values
 from racecar.dynamics.tyres import find_tyre_model, pacejka, TyreModel
 from racecar.dynamics.tyres.contact import TyrePair, TyreSides
 from racecar.dynamics.tyres.pacejka import LoadCoefficients, MagicFormula, SURFACES
@@ -104,7 +105,7 @@ class TyreSet(NamedTuple):
 
 
 def make_tyre_set(
-    vehicle: VehicleParameters, tyre_model: str | int, values: Mapping[str, Any] | None = None,
+    vehicle: VehicleParameters, tyre_model: str | int, values: Values | None = None,
 ) -> TyreSet:
     """Return the tyres that tyre_model (name or number) and the rows of TYRE_PARAMETERS select.
 
@@ -137,7 +138,7 @@ def make_tyre_set(
     return TyreSet(model, selection, _sides(selection, own), *directions)
 
 
-def _sides(selection: str, values: Mapping[str, Any]) -> TyreSides:
+def _sides(selection: str, values: Values) -> TyreSides:
     if selection == 'given':
         return TyreSides(slip_limit=REPORT_SLIP_LIMIT)
     if selection != 'computed':
@@ -147,14 +148,14 @@ def _sides(selection: str, values: Mapping[str, Any]) -> TyreSides:
     return TyreSides(x.b13, x.H, -y.b13, -math.tan(y.H), REPORT_SLIP_LIMIT)
 
 
-def _load_coefficients(direction: str, values: Mapping[str, Any]) -> LoadCoefficients:
+def _load_coefficients(direction: str, values: Values) -> LoadCoefficients:
     return LoadCoefficients(*(
-        values[f'pacejka.{direction}.{name}'] for name in LoadCoefficients._fields))
+        number_of(values, f'pacejka.{direction}.{name}') for name in LoadCoefficients._fields))
 
 
 def _formula(
     selection: str, direction: str, wheel_load: float, vehicle: VehicleParameters,
-    values: Mapping[str, Any],
+    values: Values,
 ) -> MagicFormula:
     if selection in SURFACES:
         return SURFACES[selection]
@@ -168,7 +169,7 @@ def _formula(
             formula = MagicFormula(math.nan, math.nan, math.nan, math.nan)
         return _checked(direction, wheel_load, coefficients.b13, formula)
     return MagicFormula(*(
-        values[f'pacejka.{direction}.{name}']
+        number_of(values, f'pacejka.{direction}.{name}')
         for name in ('stiffness_factor', 'shape', 'friction', 'curvature')))
 
 

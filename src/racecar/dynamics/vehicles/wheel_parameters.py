@@ -8,14 +8,14 @@ library (36 and 3): with those of the seed (24 and 1) corners are seen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from racecar.base.errors import excerpt, ParameterError
-from racecar.base.parameter_fields import fields_of, Row, table_of
+from racecar.base.parameter_fields import made_of, Row, table_of
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import WHEEL_NAMES
+from racecar.base.values import texts_of, Values
 
 WHEEL_PREFIX = 'vehicle.wheel.'
 """Of the names of WHEEL_PARAMETERS."""
@@ -171,14 +171,14 @@ class WheelLook(NamedTuple):
         name='logo.file')] = ''
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> WheelLook:
+    def from_values(cls, values: Values) -> WheelLook:
         """Build from dotted parameter names; those of other tables are left alone.
 
         Raises ParameterError naming the first that is unknown, ill-typed or out of range.
         """
         own = WHEEL_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name.startswith(WHEEL_PREFIX)})
-        look = cls(**fields_of(cls, WHEEL_PREFIX, own))
+        look = made_of(cls, WHEEL_PREFIX, own)
         size = look.logo_size
         if size and not (len(size) == 3 and all(0.0 < part <= _LARGEST for part in size)):
             raise ParameterError(
@@ -248,19 +248,19 @@ class WheelDesign(NamedTuple):
             radius / self.shape.tire_radius, width / self.shape.thickness))
 
 
-def corner_names(values: Mapping[str, Any]) -> tuple[str, ...]:
+def corner_names(values: Values) -> tuple[str, ...]:
     """Return the vehicles whose wheels are at the four corners; empty if all are its own.
 
     Raises ParameterError if there are not four.
     """
     name = f'{WHEEL_PREFIX}corners'
     row = WHEEL_PARAMETERS[name]
-    given: Any = row.validate(values.get(name, row.default))
+    given = texts_of({name: row.validate(values.get(name, row.default))}, name)
     if given and len(given) != len(WHEEL_NAMES):
         raise ParameterError(
-            f"parameter '{name}' is {excerpt(given)}, expected four names, of the left front,"
+            f"parameter '{name}' is {excerpt([*given])}, expected four names, of the left front,"
             ' right front, left rear and right rear wheel, or none')
-    return tuple(given)
+    return given
 
 
 DEFAULT_WHEEL = WheelLook.from_values({})

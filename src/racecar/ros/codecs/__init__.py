@@ -16,7 +16,7 @@ from racecar.ros.codecs.encoders import EncodersCodec
 from racecar.ros.codecs.imu import ImuCodec
 from racecar.ros.codecs.joint_setpoint import JointSetpointCodec
 from racecar.ros.codecs.joint_states import JointStatesCodec
-from racecar.ros.codecs.lamp_marks import LampMarksCodec
+from racecar.ros.codecs.lamp_markers import LampMarkersCodec
 from racecar.ros.codecs.lamp_switches import LampSwitchesCodec
 from racecar.ros.codecs.laser_scan import LaserScanCodec
 from racecar.ros.codecs.vehicle_diagnostics import VehicleDiagnosticsCodec
@@ -30,6 +30,6 @@ CODECS: Mapping[type, Codec] = {
     codec.value_type: codec for codec in (
         AckermannCommandCodec(), BodyStateCodec(), BodyTwistCodec(), CameraImageCodec(),
         CollisionsCodec(), EncodersCodec(), ImuCodec(), JointSetpointCodec(), JointStatesCodec(),
-        LampMarksCodec(), LampSwitchesCodec(), LaserScanCodec(), VehicleDiagnosticsCodec(),
+        LampMarkersCodec(), LampSwitchesCodec(), LaserScanCodec(), VehicleDiagnosticsCodec(),
         WheelCommandCodec(), WheelSpeedsCodec(), WheelStatesCodec())}
 """By value type; a simulator binds the ports of its plant with these."""

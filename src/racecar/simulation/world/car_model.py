@@ -110,18 +110,9 @@ def add_car(
         if body.name in wheels:
             _add_wheel_shape(added, prefixed(name, body.name), Wheel(body), friction)
         else:
-            for index, shape in enumerate(body.collisions):
-                geom = add_shape(
-                    spec, added, shape, f'{prefixed(name, body.name)}/{index}')
-                geom.group = COLLISION_GROUP
-                geom.contype, geom.solref = CAR_BIT, HARD
-                geom.conaffinity = FLOOR_BIT | FIXED_BIT | LOOSE_BIT | CAR_BIT
+            _add_collision_shapes(spec, added, name, body)
         if visuals:
-            for shape in body.visuals:
-                geom = add_shape(spec, added, shape)
-                geom.group, geom.contype, geom.conaffinity = VISUAL_GROUP, 0, 0
-                if shape.colour is not None:
-                    geom.rgba = shape.colour
+            _add_visual_shapes(spec, added, body)
     for other in ('', *loose):
         touch = spec.add_sensor(
             name=touch_name(name, other), type=mujoco.mjtSensor.mjSENS_CONTACT,
@@ -190,6 +181,22 @@ def _add_wheel_shape(added: Any, name: str, wheel: Wheel, friction: float | None
     geom.contype, geom.conaffinity = 0, 0 if friction is None else FLOOR_BIT
     if friction is not None:
         geom.friction[0], geom.condim, geom.solref = friction, 3, HARD
+
+
+def _add_collision_shapes(spec: Any, added: Any, car: str, body: RigidBody) -> None:
+    for index, shape in enumerate(body.collisions):
+        geom = add_shape(spec, added, shape, f'{prefixed(car, body.name)}/{index}')
+        geom.group = COLLISION_GROUP
+        geom.contype, geom.solref = CAR_BIT, HARD
+        geom.conaffinity = FLOOR_BIT | FIXED_BIT | LOOSE_BIT | CAR_BIT
+
+
+def _add_visual_shapes(spec: Any, added: Any, body: RigidBody) -> None:
+    for shape in body.visuals:
+        geom = add_shape(spec, added, shape)
+        geom.group, geom.contype, geom.conaffinity = VISUAL_GROUP, 0, 0
+        if shape.colour is not None:
+            geom.rgba = shape.colour
 
 
 AddMesh = Callable[[Any, str, Path, tuple[float, float, float]], None]

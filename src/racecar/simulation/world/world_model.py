@@ -55,7 +55,7 @@ def world_spec(
     option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     option.impratio = _FRICTION_STIFFNESS
-    # A state that is no number is told, not replaced.
+    # A state that is no number is reported, not replaced.
     option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     # The engine ends the process that has too little; what is not used takes no room.
     spec.memory = _MEMORY

@@ -14,14 +14,14 @@ from racecar.bags.reader import BagMessage, UNUSABLE
 from racecar.base.errors import BagError, excerpt
 from racecar.cockpit.frames import json_frame
 from racecar.cockpit.replay import bag_topics
-from racecar.cockpit.replay.recording import Mark
+from racecar.cockpit.replay.recording import TimedFrame
 from racecar.cockpit.scene_message import grid_frame, path_frame
 
 
-class Standing:
+class LatchedMessages:
     """What the latched messages of a bag tell.
 
-    marks: in order of time. description: text of the URDF, or None. car_info: a CarInfo or None.
+    frames: in order of time. description: text of the URDF, or None. car_info: a CarInfo or None.
     tracked_ahead: how far ahead of the robot's origin the point lies that follows the reference
     [m]. faults: sentences on what cannot be used.
     """
@@ -30,7 +30,7 @@ class Standing:
         self, topics: bag_topics.BagTopics, time_of: Callable[[int], float], *, has_map: bool,
     ) -> None:
         """time_of: time [s] at which something was recorded [ns]; has_map: from elsewhere."""
-        self.marks: list[Mark] = []
+        self.frames: list[TimedFrame] = []
         self.description: str | None = None
         self.car_info: object = None
         self.tracked_ahead = 0.0
@@ -60,7 +60,7 @@ class Standing:
                     continue
                 if frame is not None and frame != newest.get(role):
                     newest[role] = frame = frames.setdefault(frame, frame)
-                    self.marks.append(Mark(self._time_of(row.log_time_ns), role, frame))
+                    self.frames.append(TimedFrame(self._time_of(row.log_time_ns), role, frame))
         except BagError as error:
             self._faults[''] = str(error)
 

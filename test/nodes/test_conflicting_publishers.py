@@ -28,7 +28,7 @@ def test_simulator_says_who_publishes_beside_it(bench, topic, message_type):
     line = bench.logged(f'{topic} has 2 publishers, expected one')
     assert ': /probe, /single_track_simulator;' in line
     assert 'namespace or ROS_DOMAIN_ID' in line
-    assert node.rivals == [line]
+    assert node.conflicts == [line]
 
 
 def test_simulator_says_who_commands_beside_the_mux(bench):
@@ -38,7 +38,7 @@ def test_simulator_says_who_commands_beside_the_mux(bench):
         bench.add(rclpy.create_node(name)).create_publisher(
             AckermannDriveStamped, output, qos.COMMAND)
     bench.logged(f'{output} has 2 publishers, expected one: /joystick, /mux; they overrule')
-    assert output in node.rivals[0]
+    assert output in node.conflicts[0]
 
 
 @pytest.mark.parametrize('names', ['f1tenth', 'f1tenth_gym', 'f1tenth_pf'])
@@ -51,7 +51,7 @@ def test_two_publishers_on_drive_are_a_warning_in_the_sets_of_f1tenth(bench, nam
             AckermannDriveStamped, '/drive', qos.COMMAND)
     line = bench.logged('/drive has 2 publishers, expected one: /gap_follower, /safety_node;')
     assert 'the newest command counts' in line
-    assert node.rivals == []
+    assert node.conflicts == []
 
 
 def test_mux_names_the_publishers_of_an_input_with_their_namespaces(bench):
@@ -62,8 +62,8 @@ def test_mux_names_the_publishers_of_an_input_with_their_namespaces(bench):
     publisher = bench.probe.create_publisher(
         AckermannDriveStamped, '/vesc/ackermann_cmd_mux/input/teleop', qos.COMMAND)
     bench.until(publisher.get_subscription_count, 'the subscription')
-    node.look_for_rivals()
-    assert node.rivals == []
+    node.look_for_conflicts()
+    assert node.conflicts == []
     others = [bench.add(rclpy.create_node('joy_teleop', namespace=f'/car{i}')) for i in (1, 2)]
     for other in others:
         other.create_publisher(
@@ -76,29 +76,29 @@ def test_complaint_is_not_repeated_at_every_look(bench):
     bench.probe.create_publisher(Odometry, '/vesc/odom', qos.ODOMETRY)
     bench.logged('has 2 publishers')
     for _ in range(5):
-        node.look_for_rivals()
+        node.look_for_conflicts()
     assert sum('has 2 publishers' in message for _, message in bench.logs) == 1
 
 
-def test_stack_hears_of_a_rival_in_another_process_or_context():
+def test_stack_reports_a_conflict_with_another_process_or_context():
     context = rclpy.Context()
     rclpy.init(context=context)
     other = rclpy.create_node('other_simulator', context=context, namespace='/elsewhere')
     try:
         other.create_publisher(Odometry, '/vesc/odom', qos.ODOMETRY)
         with ComposedStack(describe_stack('kinematic_ode', StackOptions(end_time=60.0))) as stack:
-            stack.spin(until=lambda: bool(stack.rivals))
-            rival, = stack.rivals
+            stack.spin(until=lambda: bool(stack.conflicts))
+            conflict, = stack.conflicts
     finally:
         other.destroy_node()
         context.try_shutdown()
-    assert '/elsewhere/other_simulator, /single_track_simulator;' in rival
+    assert '/elsewhere/other_simulator, /single_track_simulator;' in conflict
 
 
 @pytest.mark.parametrize('command', [UP, ('demo', '--duration', '1')], ids=['up', 'demo'])
-def test_result_of_a_run_with_a_rival_is_not_given(command, capfd, monkeypatch, tmp_path):
+def test_result_of_a_run_with_a_conflict_is_not_given(command, capfd, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(ComposedStack, 'rivals', ['/vesc/odom has 2 publishers'])
+    monkeypatch.setattr(ComposedStack, 'conflicts', ['/vesc/odom has 2 publishers'])
     assert main([*command]) == 1
     answer = capfd.readouterr()
     assert 'RMSE' not in answer.out
@@ -106,6 +106,6 @@ def test_result_of_a_run_with_a_rival_is_not_given(command, capfd, monkeypatch, 
         in answer.err
 
 
-def test_result_without_a_rival_is_given(capfd):
+def test_result_without_a_conflict_is_given(capfd):
     assert main([*UP, '--json']) == 0
     assert '"samples": 101' in capfd.readouterr().out

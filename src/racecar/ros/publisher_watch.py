@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Publishers that a topic should not have, because nobody reckons with them."""
+"""Topics with more publishers than they should have: who they are, in the log and as a list."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNKNOWN = '_NODE_NAME_UNKNOWN_'
 class PublisherWatch:
     """Looks whether a topic has more publishers than it should, and says who they are.
 
-    It is told when that begins, when they change, and maybe again from time to time. A node that
+    It reports when that begins, when they change, and maybe again from time to time. A node that
     was killed stays in the graph until its lease ends, 20 s with Fast DDS.
     """
 
@@ -40,8 +40,8 @@ class PublisherWatch:
         self._complaint = complaint
         self._tell = tell
         self._repeat = repeat
-        self._told = ''
-        self._told_at = 0.0
+        self._reported = ''
+        self._reported_at = 0.0
         self.complaint = ''
 
     def look(self) -> None:
@@ -50,18 +50,18 @@ class PublisherWatch:
         if self._node.count_publishers(self._topic) > self._most:
             publishers = self._node.get_publishers_info_by_topic(self._topic)
         if len(publishers) <= self._most:
-            self._told = ''
+            self._reported = ''
             return
         text = self._complaint(self._topic, len(publishers), _names(publishers))
         self.complaint = text
         now = time.monotonic()
-        if text != self._told or now - self._told_at > self._repeat:
-            self._told, self._told_at = text, now
+        if text != self._reported or now - self._reported_at > self._repeat:
+            self._reported, self._reported_at = text, now
             self._tell(text)
 
 
-def rival_watch(node: Node, topic: str, remedy: str) -> PublisherWatch:
-    """Return a watch for two publishers that overrule each other: an error.
+def conflict_watch(node: Node, topic: str, remedy: str) -> PublisherWatch:
+    """Watch for two publishers that overrule each other: an error.
 
     remedy: besides those that there always are, with a comma after it.
     """
@@ -75,7 +75,7 @@ def rival_watch(node: Node, topic: str, remedy: str) -> PublisherWatch:
 
 
 def outsider_watch(node: Node, topic: str) -> PublisherWatch:
-    """Return a watch for publishers that a simulator in lockstep does not wait for: a warning."""
+    """Watch for publishers that a simulator in lockstep does not wait for: a warning."""
     def complaint(topic: str, _: int, names: str) -> str:
         return (f'{names} publishes on {topic}, which lockstep does not wait for: commands of a'
                 ' lower priority than those of the loop are not used, others from the first that'
@@ -89,7 +89,7 @@ def outsider_watch(node: Node, topic: str) -> PublisherWatch:
 
 
 def doubled_watch(node: Node, topic: str, remedy: str) -> PublisherWatch:
-    """Return a watch for publishers of what is published already: a warning."""
+    """Watch for publishers of what is published already: a warning."""
     def complaint(topic: str, count: int, names: str) -> str:
         return f'{topic} has {count} publishers, expected one: {names}; {remedy}'
 

@@ -8,11 +8,10 @@ from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
-from racecar.base.readings import LampMark, LampMarks
+from racecar.base.readings import LampMarker, LampMarkers
 from racecar.base.shapes import Box, Cylinder, Geometry, Sphere
 from racecar.ros import qos, topics
-from racecar.ros.codecs.codec import Codec, Place
-from racecar.ros.listeners import Listeners
+from racecar.ros.codecs.codec import Channel, Codec, Place
 from racecar.ros.node import TableNode
 from racecar.simulation.ports import Output
 
@@ -37,24 +36,24 @@ def _set_shape(marker: Marker, geometry: Geometry) -> None:
     marker.scale = Vector3(x=x, y=y, z=z)
 
 
-def marker_of(mark: LampMark, number: int, place: Place) -> Marker:
-    """Return the marker of a lamp; without a stamp, so that it stays with the robot."""
-    origin = mark.shape.origin
-    red, green, blue, opacity = mark.colour
+def marker_of(lamp: LampMarker, number: int, place: Place) -> Marker:
+    """Marker of a lamp; without a stamp, so that it stays with the robot."""
+    origin = lamp.shape.origin
+    red, green, blue, opacity = lamp.colour
     marker = Marker(
-        ns=mark.function, id=number, action=Marker.ADD, frame_locked=True,
+        ns=lamp.function, id=number, action=Marker.ADD, frame_locked=True,
         pose=Pose(position=Point(x=origin.x, y=origin.y, z=origin.z),
                   orientation=Quaternion(x=origin.qx, y=origin.qy, z=origin.qz, w=origin.qw)),
         color=ColorRGBA(r=red, g=green, b=blue, a=opacity))
-    _set_shape(marker, mark.shape.geometry)
-    marker.header.frame_id = place.frame(mark.frame)
+    _set_shape(marker, lamp.shape.geometry)
+    marker.header.frame_id = place.frame(lamp.frame)
     return marker
 
 
-class LampMarksCodec(Codec):
+class LampMarkersCodec(Codec):
     """Latched, and sent when a lamp goes on or off."""
 
-    value_type = LampMarks
+    value_type = LampMarkers
     message_type = MarkerArray
     topic = topics.LAMP_MARKERS
     profile = qos.LATCHED
@@ -64,25 +63,19 @@ class LampMarksCodec(Codec):
         return _LampChannel(node, place)
 
 
-class _LampChannel:
+class _LampChannel(Channel):
     """Sends what has changed."""
 
     def __init__(self, node: TableNode, place: Place) -> None:
+        super().__init__(node.create_publisher(
+            MarkerArray, place.topic(topics.LAMP_MARKERS), qos.LATCHED))
         self._place = place
-        self.publisher = node.create_publisher(
-            MarkerArray, place.topic(topics.LAMP_MARKERS), qos.LATCHED)
-        self._listeners = Listeners(self.publisher)
-        self._sent: LampMarks | None = None
+        self._sent: LampMarkers | None = None
 
-    @property
-    def is_heard(self) -> bool:
-        """Whether anybody listens."""
-        return bool(self._listeners.heard())
-
-    def publish(self, sec: int, nanosec: int, value: LampMarks) -> None:
+    def publish(self, sec: int, nanosec: int, value: LampMarkers) -> None:
         """Send a value that differs from the last; these messages have no stamp."""
         if value == self._sent:
             return
         self._sent = value
         self.publisher.publish(MarkerArray(markers=[
-            marker_of(mark, number, self._place) for number, mark in enumerate(value.marks)]))
+            marker_of(lamp, number, self._place) for number, lamp in enumerate(value.markers)]))

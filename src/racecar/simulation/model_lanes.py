@@ -1,0 +1,303 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Cars of a block that move by the equations of a vehicle model, with actuators or without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import functools
+import sys
+from typing import Any, NamedTuple
+
+from racecar.base.compiled import importable
+from racecar.base.rows import first_row, load, Part, store
+from racecar.base.vectors import Flat, vector
+from racecar.dynamics.actuators import Channel, respond
+from racecar.dynamics.vehicles.interface import (
+    Command,
+    Equations,
+    NO_COMMAND,
+    SPEED,
+    STEERING_ANGLE,
+)
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.simulation.engine import (
+    Before,
+    CommandLimits,
+    integration,
+    lane_rows,
+    LANES,
+    Layout,
+    limited,
+    Loop,
+    motion_parts,
+    MotionParts,
+)
+from racecar.simulation.lanes import LaneCar, MovingParts
+from racecar.simulation.simulator import Simulator
+
+
+class HeldChannel(NamedTuple):
+    """A Channel of racecar.dynamics.actuators whose commands are held for a tick.
+
+    The command under way is that of `ticks` ticks ago, in the first `steps` steps of a tick that
+    of one tick more.
+    """
+
+    ticks: float
+    steps: float
+    gain: float
+    largest_change: float
+    scale: float
+    offset: float
+
+
+class Channels(NamedTuple):
+    """Both channels of the actuators."""
+
+    speed: HeldChannel
+    steering: HeldChannel
+
+
+_CHANNEL = HeldChannel(*(0.0,) * 6)
+_NO_CHANNELS = Channels(_CHANNEL, _CHANNEL)
+
+
+class UnderWay(NamedTuple):
+    """Commands that arrive in a tick: of each channel in its first steps, and then."""
+
+    speed_older: float
+    speed_newer: float
+    steering_older: float
+    steering_newer: float
+
+
+class CommandedCar(NamedTuple):
+    """Parameters of the equations, and limits of the commands."""
+
+    model: Any
+    limits: CommandLimits
+
+
+class OwnParts(NamedTuple):
+    """Where the equations and the actuators have what is theirs alone."""
+
+    motion: MotionParts
+    under_way: Part
+
+
+class DelayLines:
+    """The last commands of the cars of a block, as many as the longest delay takes.
+
+    Rows of the last `depth` commands of speed, then of steering; that of a tick lies in row
+    tick % depth.
+    """
+
+    def __init__(self, *, actuated: bool) -> None:
+        """actuated: whether there are actuators, without which nothing is kept."""
+        self._is_actuated = actuated
+        self.depth = 0
+        self._rows: Any = vector(0)
+
+    def most_ticks(self, steps: int) -> int:
+        """Any number."""
+        return sys.maxsize
+
+    def add(self, line: Channels) -> Channels:
+        """Take in channels, which are for the rows as they are."""
+        if self._is_actuated:
+            self.depth = max(self.depth, *(int(channel.ticks) + 2 for channel in line))
+        return line
+
+    def numbers(self, first: int, ticks: int, steps: int) -> Flat:
+        """The rows."""
+        if len(self._rows) != 2 * self.depth * LANES:
+            self._rows = lane_rows(2 * self.depth)
+        rows: Flat = self._rows
+        return rows
+
+
+class ModelMotion(NamedTuple):
+    """Equations, a method and perhaps actuators. See LaneMotion."""
+
+    equations: Equations
+    integrator: str
+    is_actuated: bool
+
+    @property
+    def name(self) -> str:
+        """Name of the equations."""
+        return self.equations.name
+
+    @property
+    def state(self) -> Any:
+        """State of the equations."""
+        return self.equations.state
+
+    @property
+    def inputs(self) -> Command:
+        """Command in force, behind actuators what these make of it."""
+        return NO_COMMAND
+
+    @property
+    def parameters(self) -> CommandedCar:
+        """Parameters of the equations, and limits."""
+        return CommandedCar(self.equations.parameters, CommandLimits(*(0.0,) * 4))
+
+    @property
+    def command(self) -> Command:
+        """Speed and steering angle."""
+        return NO_COMMAND
+
+    @property
+    def line(self) -> Channels:
+        """Channels of the actuators."""
+        return _NO_CHANNELS
+
+    @property
+    def observe(self) -> Callable[[Any, Any, CommandedCar], tuple[float, ...]]:
+        """Observation of the equations."""
+        return _observation(self.equations)
+
+    @property
+    def pushed(self) -> tuple[int | None, int | None]:
+        """Lateral state and yaw rate."""
+        state, fields = self.equations.state, self.equations.state._fields
+        lateral, turning = (
+            next((first_row(state, name) for name in names if name in fields), None)
+            for names in (('vy', 'beta'), ('yaw_rate',)))
+        return lateral, turning
+
+    def place(self, layout: Layout) -> tuple[Part, OwnParts]:
+        """Place what moves, and commands under way.
+
+        Raises ParameterError if the method is unknown.
+        """
+        motion = motion_parts(layout, self.equations, self.integrator)
+        return motion.state, OwnParts(motion, layout.part(UnderWay(*(0.0,) * 4)))
+
+    def drive(self, parts: MovingParts) -> Loop:
+        """Function that advances by a tick. Raises ParameterError if the method is unknown."""
+        own: OwnParts = parts.own
+        return (_driving_actuated if self.is_actuated else _driving_at_once)(
+            self.equations, integration(self.equations, self.integrator, own.motion), parts)
+
+    def lines(self) -> DelayLines:
+        """Delay lines of the actuators."""
+        return DelayLines(actuated=self.is_actuated)
+
+
+@functools.cache
+def _observation(
+    equations: Equations,
+) -> Callable[[Any, Any, CommandedCar], tuple[float, ...]]:
+    observe = equations.observe
+
+    @importable
+    def observed(state: Any, inputs: Any, car: CommandedCar) -> tuple[float, ...]:
+        return observe(state, inputs, car.model)
+
+    return observed
+
+
+def _driving_at_once(equations: Equations, integrate: Loop, parts: MovingParts) -> Loop:
+    """Pure function that advances by a tick; the commands act at once."""
+    hold, state_part, held_part = equations.hold, parts.state, parts.own.motion.held
+    inputs_part, parameters_part, before_part = parts.inputs, parts.parameters, parts.before
+    status_part, command_part = parts.status, parts.command
+
+    @importable
+    def drive_at_once(
+        rows: Flat, lines: Flat, count: int, tick: int, depth: int, dt: float, steps: int,
+    ) -> None:
+        for i in range(count):
+            car = load(rows, parameters_part, i)
+            given = limited(load(rows, command_part, i), car.limits)
+            # A divergence takes back the motion, but not the command, which is the last one then.
+            goes_on, last = load(rows, status_part, i).diverged < 0.0, load(rows, inputs_part, i)
+            inputs = Command(given.speed if goes_on else last.speed,
+                             given.steering_angle if goes_on else last.steering_angle)
+            store(rows, inputs_part, i, inputs)
+            store(rows, before_part, i, Before(load(rows, state_part, i), inputs))
+            store(rows, held_part, i, hold(inputs, car.model))
+        integrate(rows, count, dt, steps)
+
+    return drive_at_once
+
+
+@importable
+def _arriving(
+    before: float, older: float, newer: float, channel: HeldChannel, step: float,
+) -> float:
+    """Output of a channel after a step, of which so many came before in the tick."""
+    return respond(
+        before, channel.scale * (older if step < channel.steps else newer) + channel.offset,
+        channel.gain, channel.largest_change)
+
+
+def _driving_actuated(equations: Equations, integrate: Loop, parts: MovingParts) -> Loop:
+    """Pure function that advances by a tick; the commands act through actuators."""
+    hold, state_part, held_part = equations.hold, parts.state, parts.own.motion.held
+    inputs_part, parameters_part, before_part = parts.inputs, parts.parameters, parts.before
+    command_part, channels_part, under_way_part = parts.command, parts.line, parts.own.under_way
+
+    @importable
+    def drive_actuated(
+        rows: Flat, lines: Flat, count: int, tick: int, depth: int, dt: float, steps: int,
+    ) -> None:
+        now = tick % depth
+        for i in range(count):
+            store(rows, before_part, i, Before(
+                load(rows, state_part, i), load(rows, inputs_part, i)))
+            command = limited(load(rows, command_part, i), load(rows, parameters_part, i).limits)
+            lines[now * LANES + i] = command.speed
+            lines[(depth + now) * LANES + i] = command.steering_angle
+        for i in range(count):
+            channels = load(rows, channels_part, i)
+            speed_at = now - int(channels.speed.ticks)
+            speed_at += depth if speed_at < 0 else 0
+            speed_older = speed_at - 1 if speed_at > 0 else depth - 1
+            steering_at = now - int(channels.steering.ticks)
+            steering_at += depth if steering_at < 0 else 0
+            steering_older = steering_at - 1 if steering_at > 0 else depth - 1
+            store(rows, under_way_part, i, UnderWay(
+                lines[speed_older * LANES + i], lines[speed_at * LANES + i],
+                lines[(depth + steering_older) * LANES + i],
+                lines[(depth + steering_at) * LANES + i]))
+        for step in range(steps):
+            for i in range(count):
+                before, channels = load(rows, inputs_part, i), load(rows, channels_part, i)
+                u = load(rows, under_way_part, i)
+                inputs = Command(
+                    _arriving(before.speed, u.speed_older, u.speed_newer, channels.speed,
+                              float(step)),
+                    _arriving(before.steering_angle, u.steering_older, u.steering_newer,
+                              channels.steering, float(step)))
+                store(rows, inputs_part, i, inputs)
+                store(rows, held_part, i, hold(inputs, load(rows, parameters_part, i).model))
+            integrate(rows, count, dt, 1)
+
+    return drive_actuated
+
+
+def command_limits(vehicle: VehicleParameters) -> CommandLimits:
+    """Limits of a vehicle's commands, or columns of them."""
+    return CommandLimits(vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range)
+
+
+def _held(channel: Channel, steps: int) -> HeldChannel:
+    """Channel for commands that are held for so many steps."""
+    ticks, rest = divmod(int(channel.delay_steps), steps)
+    return HeldChannel(float(ticks), float(rest), *channel[1:])
+
+
+def lane_car(simulator: Simulator) -> LaneCar:
+    """A simulator whose kernels do what its ticks do, for a block."""
+    model, channels, kind = simulator.model, simulator.channels, simulator.kind
+    return LaneCar(
+        ModelMotion(model.equations, simulator.integrator, kind.is_actuated), simulator.state,
+        (simulator.inputs[SPEED], simulator.inputs[STEERING_ANGLE]),
+        CommandedCar(tuple(model.parameters), command_limits(model.vehicle)), model.state_limits,
+        _NO_CHANNELS if channels is None else Channels(*(
+            _held(channel, simulator.steps_per_tick) for channel in channels)),
+        simulator.step_ns)
