@@ -23,7 +23,7 @@ from racecar.metrics.tracking_error import Array
 from racecar.simulation.car_batch import CarBatch, CarBlock, write_lanes
 from racecar.simulation.layout import lane_rows
 from racecar.simulation.model_lanes import command_limits
-from racecar.simulation.rollout_kernel import rollout_kernel, rollout_part, RolloutPlan
+from racecar.simulation.rollout_kernel import rollout_kernel, rollout_parts, RolloutPlan
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
 
 
@@ -89,11 +89,12 @@ class RolloutBatch(CarBatch):
                     ('limits', np.array([limits[id(models[car])] for car in block.cars]).T),
                     ('channels', rows_of(() if made is None else made.channels, len(lanes))),
                     ('number', block.cars[np.newaxis])):
-                block.put(rollout_part(block.parts, field), lanes, columns)
-        widths = {count_numbers(block.parts.inputs.example.inputs) for block in self._blocks}
+                block.put(getattr(rollout_parts(block.parts), field), lanes, columns)
+        widths = {
+            count_numbers(rollout_parts(block.parts).inputs.example) for block in self._blocks}
         self._width = max(widths, default=0)
         self._mode = first_row(
-            self._blocks[0].parts.inputs.example.inputs, 'mode') if by_inputs else -1
+            rollout_parts(self._blocks[0].parts).inputs.example, 'mode') if by_inputs else -1
         self._inputs = np.zeros((len(self), self._width))
         if len(widths) > 1:
             raise ConfigurationError('the models have different inputs, expected one kind')
@@ -149,7 +150,7 @@ class RolloutBatch(CarBatch):
         """Ticks of the last run in which each car stayed valid, (cars,)."""
         driven = np.zeros(len(self), dtype=int)
         for block in self._blocks:
-            driven[block.cars] = block.read(rollout_part(block.parts, 'driven'))[:, 0]
+            driven[block.cars] = block.read(rollout_parts(block.parts).driven)[:, 0]
         return driven
 
     def reset(
@@ -177,7 +178,7 @@ class RolloutBatch(CarBatch):
                 for part, columns in (
                         (block.parts.parameters, vehicles.parameters),
                         (block.parts.limits, vehicles.limits),
-                        (rollout_part(block.parts, 'limits'),
+                        (rollout_parts(block.parts).limits,
                          vehicles.command_limits)):
                     block.put_for_good(part, lanes, columns[:, block.cars[lanes]])
 
