@@ -198,6 +198,32 @@ def test_driven_car_that_diverges_keeps_its_wheels_too():
     assert batch.wheel_rotations.tolist() == [list(car.wheel_rotations) for car in cars]
 
 
+@given(mask=st.lists(st.booleans(), min_size=1, max_size=8))
+@settings(max_examples=10, deadline=None)
+def test_driven_cars_of_a_mask_start_anew(mask):
+    kits = [KITS[i % len(KITS)] for i in range(len(mask))]
+    controls = [Controls(*kit) for kit in kits]
+    for own in controls:
+        own.set_gear(1)
+        own.set_throttle(0.6)
+    batch, untouched = (DrivenBatch([DrivenCar(*kit) for kit in kits]) for _ in range(2))
+    for each in (batch, untouched):
+        each.set_pedals([own.pedals() for own in controls])
+    before = batch.states
+    for each in (batch, untouched):
+        each.advance(60)
+    first = batch.states, batch.wheel_rotations
+    batch.reset(np.array(mask))
+    np.testing.assert_array_equal(batch.states[mask], before[mask])
+    for each in (batch, untouched):
+        each.advance(60)
+    for found, kept, anew in zip((batch.states, batch.wheel_rotations),
+                                 (untouched.states, untouched.wheel_rotations), first,
+                                 strict=True):
+        np.testing.assert_array_equal(
+            found, np.where(np.array(mask)[:, np.newaxis], anew, kept))
+
+
 def test_driven_cars_of_different_steps_and_pedals_of_too_few_are_refused():
     with pytest.raises(ConfigurationError, match='expected one of each'):
         DrivenBatch([DrivenCar(*KITS[-1]), DrivenCar(*KITS[-1], step=5e-4)])
