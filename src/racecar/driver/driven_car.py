@@ -10,6 +10,7 @@ from racecar.base.readings import Collisions
 from racecar.base.rows import first_row, flatten
 from racecar.base.types import (
     LampSwitches,
+    NANOSECONDS,
     Odometry,
     Pose2,
     VehicleDiagnostics,
@@ -24,6 +25,7 @@ from racecar.dynamics.powertrain.powertrain import PedalControls, Powertrain, UN
 from racecar.dynamics.vehicles.double_track import DEFAULT_TYRE_MODEL, DoubleTrack
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.scene import EMPTY_SCENE, Scene
+from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.simulator import (
     DEFAULT_PERIOD,
     DEFAULT_STEP,
@@ -57,6 +59,9 @@ class DrivenCar:
             Driving(NO_CONTROLS._replace(mode=UNDEFINED), self.powertrain.numbers))))
         self.model = DoubleTrack(vehicle, tyre_model)
         self.integrator = integrator
+        self._fixed: Any = vector((
+            *self.model.parameters, *self.model.state_limits,
+            whole_nanoseconds('step', step) / NANOSECONDS))
         self._drive = drive_kernel(self.model.wheel_equations, integrator)
         self._simulator = Simulator(
             self.model, step=step, period=period, integrator=integrator,
@@ -157,5 +162,4 @@ class DrivenCar:
         self, state: Flat, inputs: Flat, parameters: Flat, limits: Flat, dt: float, steps: int,
     ) -> bool:
         """Advance by steps of dt, driven by the pedals; return whether the state is valid."""
-        return self._drive(
-            state, inputs, parameters, limits, self._driving, self._memory, dt, steps)
+        return self._drive(state, inputs, self._fixed, self._driving, self._memory, steps)
