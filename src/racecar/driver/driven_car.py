@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from racecar.base.readings import Collisions
@@ -97,6 +98,16 @@ class DrivenCar:
     def state(self) -> tuple[float, ...]:
         """State of the model, in the order of model.state_names [SI]."""
         return self._simulator.state
+
+    @state.setter
+    def state(self, values: Sequence[float]) -> None:
+        """Put the car into a state, as Simulator.state does."""
+        self._simulator.state = values
+
+    @property
+    def inputs(self) -> tuple[float, ...]:
+        """Inputs of the model in force [SI]."""
+        return self._simulator.inputs
 
     @property
     def wheel_speeds(self) -> Wheels:
