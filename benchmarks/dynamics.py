@@ -33,7 +33,8 @@ from racecar.dynamics.vehicles import DoubleTrack, SingleTrack, VehicleParameter
 from racecar.dynamics.vehicles.interface import Command, VehicleModel
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop
-from racecar.simulation.engine import integration, lane_rows, LANES, Layout, motion_parts
+from racecar.simulation.engine import integration, motion_parts
+from racecar.simulation.layout import lane_rows, LANES, Layout
 from racecar.simulation.rollout_batch import RolloutBatch
 from racecar.simulation.simulator import Simulator
 from racecar.simulation.stepper import Stepper
@@ -329,6 +330,45 @@ def double_batch(cars: int, tyre: str) -> Work:
     return work
 
 
+def rollout_inputs(cars: int, ticks: int) -> Any:
+    """Commands of many cars that turn left and right, (cars, ticks, 2)."""
+    inputs = np.empty((cars, ticks, 2))
+    inputs[..., 0] = SPEED + 0.1 * np.sin(np.arange(cars))[:, np.newaxis]
+    inputs[..., 1] = STEERING * np.cos(0.1 * np.arange(ticks))
+    return inputs
+
+
+def rollouts(cars: int, threads: int) -> Work:
+    """Many single tracks from their start, 1 s in periods of 20 ms whose states are all kept."""
+    ticks, steps = 50, 20
+    batch = RolloutBatch([model()] * cars, threads=threads)
+    inputs = rollout_inputs(cars, ticks)
+
+    def work() -> int:
+        batch.reset()
+        batch.run(inputs, steps)
+        return cars * ticks * steps
+
+    return work
+
+
+def rollouts_by_ticks(cars: int) -> Work:
+    """The same cars one after the other, by Simulator.tick() with all checks."""
+    ticks, steps = 50, 20
+    simulator = Simulator(model(), period=steps * STEP)
+    inputs = rollout_inputs(cars, ticks).tolist()
+
+    def work() -> int:
+        for commands in inputs:
+            simulator.reset()
+            for command in commands:
+                simulator.set_command(AckermannCommand(*command))
+                simulator.tick()
+        return cars * ticks * steps
+
+    return work
+
+
 def driver(name: str = 'bmw_x5') -> tuple[DrivenCar, Controls]:
     """Return a double track with engine, gears and differential, and its pedals pressed."""
     path = find_config(f'vehicles/{name}')
@@ -439,6 +479,9 @@ def main() -> int:
         ('one car, one Python call a step (Simulator.tick)', simulator_ticks(), 'cpu'),
         (f'batch of {arguments.cars} cars, one core', batch(arguments.cars), 'cpu'),
         (f'NumPy, batch of {arguments.cars} cars', numpy_batch(arguments.cars), 'cpu'),
+        (f'rollouts of {arguments.cars} cars, one core', rollouts(arguments.cars, 1), 'cpu'),
+        (f'the same, {cores} threads, wall time', rollouts(arguments.cars, cores), 'wall'),
+        ('rollouts of 100 cars by a loop of Simulator.tick', rollouts_by_ticks(100), 'cpu'),
         (f'batch of {arguments.cars} cars with the closed loop, one core',
          closed_batch(arguments.cars, 1), 'cpu'),
         (f'the same, {cores} threads, wall time', closed_batch(arguments.cars, cores), 'wall'),

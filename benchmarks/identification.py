@@ -4,7 +4,7 @@
 """Identification: how often its intervals hold the truth, how near it comes, how fast it is.
 
 Run with `./run python benchmarks/identification.py --seeds 50 --json result.json`; with
-`--independent` the cars are random ones that independent_twin has driven, with `--slip` their
+`--independent` the cars are random ones that independent_car has driven, with `--slip` their
 wheels spin.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 import time
 from typing import NamedTuple
 
-import independent_twin
+import independent_car
 import numpy as np
 
 from racecar.dynamics.vehicles import VehicleParameters
@@ -24,7 +24,7 @@ from racecar.identification.drive import Channel, Drive, RawLog
 from racecar.identification.identify import identify
 from racecar.identification.preparing import prepare
 from racecar.identification.speed_response import identify_speed_response
-from racecar.identification.twin import make_twin, SCALE, TRUTH
+from racecar.identification.synthetic_log import SCALE, synthetic_log, TRUTH
 from racecar.identification.unknowns import STAGES
 
 F1TENTH = Path(__file__).parents[1] / 'config' / 'vehicles' / 'f1tenth.yaml'
@@ -38,13 +38,13 @@ def coverage(
     only_speed: only of the speed behind its command, which takes a tenth of the time.
     """
     vehicle = VehicleParameters.from_file(F1TENTH)
-    truths = {**TRUTH, 'wheel_scale:twin': SCALE}
+    truths = {**TRUTH, 'wheel_scale:synthetic': SCALE}
     if only_speed:
         truths = {name: TRUTH[name] for name in STAGES['speed'].unknowns}
     held: dict[str, list[float]] = {}
     errors: dict[str, list[float]] = {}
     for seed in range(seeds):
-        drive = prepare(make_twin(vehicle, np.random.default_rng(seed), duration=duration))
+        drive = prepare(synthetic_log(vehicle, np.random.default_rng(seed), duration=duration))
         found = (_speed_of(drive, vehicle) if only_speed else
                  identify([drive], vehicle, leave_out=False).estimates)
         for name, truth in truths.items():
@@ -68,10 +68,10 @@ def _row(held: list[float], errors: list[float], truths: list[float]) -> dict[st
 def independent_coverage(
     seeds: int, duration: float, *, slip: bool = False, first: int = 0,
 ) -> dict[str, dict[str, float]]:
-    """Return what coverage() does, for cars and drives of independent_twin.
+    """Return what coverage() does, for cars and drives of independent_car.
 
     A value that is held counts as right where it is the true one, as the lag of a servo that has
-    none. Of spinning wheels the response of the speed is not judged: the log has their lagged
+    none. Of spinning wheels the response of the speed is not evaluated: the log has their lagged
     speed. slip: whether wheels spin; first: seed.
     """
     vehicle = VehicleParameters.from_file(F1TENTH)
@@ -81,20 +81,20 @@ def independent_coverage(
     warnings, spun = 0, []
     for seed in range(first, first + seeds):
         generator = np.random.default_rng([seed, 77])
-        truth = independent_twin.random_truth(generator, slip=slip)
-        columns = independent_twin.simulate(truth, *independent_twin.random_commands(
+        truth = independent_car.random_truth(generator, slip=slip)
+        columns = independent_car.simulate(truth, *independent_car.random_commands(
             generator, duration, slip=slip))
-        log = independent_twin.with_noise(columns, generator)
-        t = independent_twin.PERIOD * np.arange(columns['x'].size, dtype=np.float64)
-        result = identify([prepare(RawLog('twin', {
-            name: Channel(t, values) for name, values in log.items()}, 'twin'))], vehicle,
+        log = independent_car.with_noise(columns, generator)
+        t = independent_car.PERIOD * np.arange(columns['x'].size, dtype=np.float64)
+        result = identify([prepare(RawLog('car', {
+            name: Channel(t, values) for name, values in log.items()}, 'car'))], vehicle,
             leave_out=False)
         warnings += bool(result.warnings)
-        spun.append((independent_twin.wheelspin(columns), result.wheelspin['twin']))
+        spun.append((independent_car.wheelspin(columns), result.wheelspin['car']))
         for name, true in truth.items():
             if slip and name.startswith('speed_'):
                 continue
-            found = result.estimates[name if name in result.estimates else f'{name}:twin']
+            found = result.estimates[name if name in result.estimates else f'{name}:car']
             low, high = found.interval or (found.value, found.value)
             held.setdefault(name, []).append(float(low <= true <= high))
             errors.setdefault(name, []).append(found.value - true)
@@ -123,8 +123,8 @@ def speed() -> dict[str, float]:
     vehicle = VehicleParameters.from_file(F1TENTH)
 
     def drives(lengths: tuple[float, ...]) -> list[Drive]:
-        return [prepare(make_twin(vehicle, np.random.default_rng(seed), duration=length,
-                                  name=f'twin{seed}'))
+        return [prepare(synthetic_log(vehicle, np.random.default_rng(seed), duration=length,
+                                  name=f'synthetic{seed}'))
                 for seed, length in enumerate(lengths)]
 
     times = {}
@@ -144,7 +144,7 @@ def main() -> None:
     """Print and write what was measured."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--seeds', type=int, default=50)
-    parser.add_argument('--duration', type=float, default=60.0, help='of each twin [s]')
+    parser.add_argument('--duration', type=float, default=60.0, help='of each drive [s]')
     parser.add_argument('--only-speed', action='store_true',
                         help='only the response of the speed to its command')
     parser.add_argument('--independent', action='store_true',

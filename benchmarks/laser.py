@@ -37,7 +37,7 @@ from racecar.scene import Box, load_world, Objects, OccupancyGrid, Scene
 from racecar.sensors import View
 from racecar.sensors.laser import Laser, PARAMETERS
 from racecar.sensors.mounting import EquippedPlant, MountedSensor, NoiseSource
-from racecar.simulation.ports import Carrier, Entity, Output
+from racecar.simulation.ports import Entity, Output, SensorPlatform
 from racecar.simulation.simulator import Simulator, Start
 from racecar.simulation.vehicle_plant import VehiclePlant
 
@@ -156,11 +156,12 @@ class _Seen(VehiclePlant):
     def __init__(self, simulator: Simulator, others: Callable[[], Objects]) -> None:
         super().__init__(simulator)
         entity, = super().entities
-        carrier = entity.carrier
-        assert carrier is not None
+        platform = entity.platform
+        assert platform is not None
         self._own = (Entity(
             entity.name, entity.inputs, entity.outputs, entity.reset, entity.halt,
-            carrier=Carrier(carrier.frame, carrier.state, carrier.acceleration, others)),)
+            platform=SensorPlatform(
+                platform.frame, platform.state, platform.acceleration, others)),)
 
     @property
     def entities(self) -> tuple[Entity, ...]:

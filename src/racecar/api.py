@@ -5,6 +5,7 @@
 Names that are not here may change without a word in the changelog.
 """
 
+from racecar.base.compiled import pure
 from racecar.base.errors import (
     ConfigurationError,
     DivergenceError,
@@ -30,6 +31,7 @@ from racecar.control.trajectories import (
 from racecar.description.robot_tree import RobotTree
 from racecar.description.urdf import read_urdf, RobotDescription
 from racecar.description.vehicle_description import describe_vehicle
+from racecar.dynamics.prediction import motion_of, predict, state_at, vehicle_numbers
 from racecar.dynamics.tyres import find_tyre_model, TYRE_MODELS, TyreModel
 from racecar.dynamics.vehicles import (
     make_vehicle_model,
@@ -46,7 +48,7 @@ from racecar.simulation.metrics.run_table import COLUMNS, RunTable
 from racecar.simulation.metrics.tracking_error import Metrics
 from racecar.simulation.plant_car import PlantCar
 from racecar.simulation.rollout_batch import RolloutBatch
-from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS, Start
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.world.make_world import make_world_plant
 from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
@@ -59,9 +61,9 @@ __all__ = [
     'ClosedLoop', 'ConfigurationError', 'Controller', 'DivergenceError', 'LawEntry', 'Linearizer',
     'Metrics', 'Motion', 'Noise', 'Odometry', 'CustomLoop', 'Parameter', 'ParameterError',
     'ParameterTable', 'PlantCar', 'Pose2', 'RacecarError', 'RobotDescription', 'RobotTree',
-    'RolloutBatch', 'RunError', 'RunTable', 'Simulator', 'Stepper', 'Trajectory',
+    'RolloutBatch', 'RunError', 'RunTable', 'Simulator', 'Start', 'Stepper', 'Trajectory',
     'TrajectoryTracker', 'TyreModel', 'VehicleModel', 'VehicleParameters', 'WorldPlant',
     'describe_vehicle', 'find_config', 'find_tyre_model', 'load_controller', 'load_parameter_file',
-    'make_simulator', 'make_trajectory', 'make_vehicle_model', 'make_world_plant', 'read_urdf',
-    'run_closed_loop', 'run_loop',
+    'make_simulator', 'make_trajectory', 'make_vehicle_model', 'make_world_plant', 'motion_of',
+    'predict', 'pure', 'read_urdf', 'run_closed_loop', 'run_loop', 'state_at', 'vehicle_numbers',
 ]

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""`racecar identify` from the command line: results, judgement, plan, errors in one line."""
+"""`racecar identify` from the command line: results, evaluation, plan, errors in one line."""
 
 import json
 import os
@@ -116,7 +116,7 @@ def test_what_cannot_be_done_is_said_in_one_line(arguments, words, capsys, tmp_p
     assert all(word in error for word in words), error
 
 
-def test_the_shipped_logs_are_those_of_twins():
+def test_the_shipped_logs_are_synthetic():
     header, *rows = FAST.read_text(encoding='utf-8').splitlines()
     assert header.startswith('t[s],steering_command[rad]')
     assert np.isfinite([float(cell) for cell in rows[-1].split(',')]).all()

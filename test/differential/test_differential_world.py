@@ -53,7 +53,7 @@ def robot_plant(**values):
 def test_a_robot_that_is_dropped_falls_freely_and_settles():
     robot = robot_plant(mode='world', initial_z=0.5)
     entity, = robot.entities
-    state = entity.carrier.state
+    state = entity.platform.state
     assert state().pose.z == 0.5
     robot.advance(200)
     # Semi-implicit steps of a millisecond: g t (t + dt)/2.

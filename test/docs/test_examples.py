@@ -1,13 +1,18 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The example controller: it changes lanes, and it is a Webots controller but for its import."""
+"""The examples: a Webots controller but for its import, and a predictive controller."""
 
 from pathlib import Path
 import runpy
 import sys
+from typing import Any
 
+import numpy as np
+from presence import present
 import pytest
 
+import racecar
+from racecar.base.compiled import COMPILED
 import racecar.driver
 
 EXAMPLE = Path(__file__).parents[2] / 'docs' / 'examples' / 'lane_change.py'
@@ -45,3 +50,66 @@ def test_only_the_import_differs_from_the_original(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, 'vehicle', racecar.driver)
     exec(compile(source.replace(OURS, ORIGINAL), str(EXAMPLE), 'exec'), {})
     assert capsys.readouterr().out == ours
+
+
+FOLDER = Path(__file__).parents[2] / 'docs' / 'examples'
+SHOOTING = f'{FOLDER}/shooting.py:Shooting'
+RUN: dict[str, Any] = {'tyre_model': 'fiala', 'duration': 30.0, 'skip': 5.0}
+
+
+@pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
+@pytest.mark.parametrize('trajectory', ['figure_eight', 'circle'])
+def test_shooting_follows_more_closely_than_pure_pursuit(trajectory):
+    def errors(controller):
+        found = racecar.simulate(
+            controller=f'{FOLDER}/{controller}', trajectory=trajectory, **RUN).metrics()
+        return found.rmse, present(found.path).cross_track_rmse
+
+    ours = errors('shooting.py:Shooting')
+    for other in ('pure_pursuit.py:CompiledPurePursuit', 'tuned_pursuit.py:TunedPursuit'):
+        for own, theirs in zip(ours, errors(other), strict=True):
+            assert own < 0.5 * theirs
+
+
+@pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
+def test_shooting_in_a_sweep_has_the_bits_of_each_run():
+    grid: dict[str, Any] = {'controller.preview': [0.3, 0.4],
+            'controller.model': ['kinematic_bicycle', 'kinematic_understeer']}
+    found = racecar.sweep(controller=SHOOTING, trajectory='circle', grid=grid, **RUN)
+    assert not found.result.failures
+    for number in range(len(found)):
+        point = found.point(number)
+        alone = racecar.simulate(
+            controller=SHOOTING, trajectory='circle', set=point.parameters, **RUN)
+        assert alone.metrics() == point.metrics
+    assert len(np.unique(found.result.rmse)) == len(found)
+
+
+def test_shooting_in_plain_python_has_the_same_bits():
+    def table(controller):
+        return racecar.simulate(
+            controller=controller, trajectory='circle', tyre_model='fiala', duration=1.0).table
+
+    shooting: Any = runpy.run_path(f'{FOLDER}/shooting.py')['Shooting']
+
+    class Plain(shooting):
+        """Asked by command(), tick by tick."""
+
+        step = None
+
+        def __init__(self, vehicle):
+            super().__init__(vehicle)
+            self.before = 0
+            self.last: Any = self.state
+
+        def command(self, odometry, reference):
+            elapsed = (odometry.time_ns - self.before) / 1e9
+            self.before = odometry.time_ns
+            motion = racecar.CarMotion(
+                odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy,
+                odometry.yaw_rate)
+            self.last, speed, angle = shooting.step(
+                self.last, self.parameters, motion, reference, elapsed)
+            return speed, angle
+
+    np.testing.assert_array_equal(table(Plain).rows, table(shooting).rows)

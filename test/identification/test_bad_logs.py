@@ -19,7 +19,7 @@ from racecar.identification.csv_log import read_csv_log
 from racecar.identification.drive import Channel, RawLog
 from racecar.identification.prediction import cut_windows
 from racecar.identification.preparing import prepare
-from racecar.identification.twin import make_twin, write_csv_log
+from racecar.identification.synthetic_log import synthetic_log, write_csv_log
 
 F1TENTH = VehicleParameters.from_file(
     Path(__file__).parents[2] / 'config' / 'vehicles' / 'f1tenth.yaml')
@@ -27,8 +27,8 @@ F1TENTH = VehicleParameters.from_file(
 
 @pytest.fixture(scope='module')
 def good():
-    """Return the log of a twin of 20 s, with accelerations as an accelerometer has them."""
-    log = make_twin(F1TENTH, np.random.default_rng(1), duration=20.0, top_speed=3.0)
+    """Return a synthetic log of 20 s, with accelerations as an accelerometer has them."""
+    log = synthetic_log(F1TENTH, np.random.default_rng(1), duration=20.0, top_speed=3.0)
     drive = prepare(log)
     t = log.channels['x'].t[: drive.x.size]
     return RawLog(log.name, {

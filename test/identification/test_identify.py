@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The fit finds what was put into a twin, and refuses what a drive cannot tell."""
+"""The fit finds what was put into a synthetic drive, and refuses what a drive cannot tell."""
 
 from dataclasses import replace
 import json
@@ -18,8 +18,8 @@ from racecar.dynamics.vehicles import VehicleParameters
 from racecar.identification.csv_log import read_csv_log
 from racecar.identification.drive import Channel
 from racecar.identification.estimation import fit, parts_of, Problem, RUN_IN
+from racecar.identification.evaluation import Candidate, evaluate
 from racecar.identification.identify import identify
-from racecar.identification.judging import Candidate, judge
 from racecar.identification.plan import plan
 from racecar.identification.prediction import (
     cut_windows,
@@ -37,7 +37,7 @@ from racecar.identification.speed_response import (
     respond_to,
     speed_windows,
 )
-from racecar.identification.twin import make_twin, Noise, SCALE, TRUTH
+from racecar.identification.synthetic_log import Noise, SCALE, synthetic_log, TRUTH
 from racecar.identification.unknowns import make_model, prior, STAGES
 
 ROOT = Path(__file__).parents[2]
@@ -49,17 +49,17 @@ SILENT = Noise(0.0, 0.0, 0.0, 0.0)
 
 
 @pytest.fixture(scope='module')
-def twin():
-    return prepare(make_twin(F1TENTH, np.random.default_rng(3), duration=40.0))
+def synthetic():
+    return prepare(synthetic_log(F1TENTH, np.random.default_rng(3), duration=40.0))
 
 
 @pytest.fixture(scope='module')
-def result(twin):
-    return identify([twin], F1TENTH)
+def result(synthetic):
+    return identify([synthetic], F1TENTH)
 
 
 def test_windows_of_the_true_model_end_where_the_simulator_does():
-    drive = prepare(make_twin(F1TENTH, np.random.default_rng(0), duration=10.0, noise=SILENT))
+    drive = prepare(synthetic_log(F1TENTH, np.random.default_rng(0), duration=10.0, noise=SILENT))
     windows = cut_windows(drive, length=1.0, every=0.5, horizons=4)
     model = make_model('fiala', F1TENTH, {**prior(F1TENTH), **TRUTH})
     steering = SteeringActuator(*(TRUTH[f'steering_{key}'] for key in ('gain', 'offset', 'delay')))
@@ -71,11 +71,11 @@ def test_windows_of_the_true_model_end_where_the_simulator_does():
     assert np.sqrt(np.mean(error[:, -1, 2]**2)) < 0.01
 
 
-def test_a_twin_is_found_within_three_percent(result):
-    for name, truth in {**TRUTH, 'wheel_scale:twin': SCALE}.items():
+def test_a_synthetic_drive_is_found_within_three_percent(result):
+    for name, truth in {**TRUTH, 'wheel_scale:synthetic': SCALE}.items():
         estimate = result.estimates[name]
         assert estimate.value == pytest.approx(truth, rel=0.03), name
-        assert estimate.verdict.word in ('identified', 'uncertain')
+        assert estimate.status.word in ('identified', 'uncertain')
         low, high = estimate.interval
         assert low < estimate.value < high
         assert high - low < 0.25 * abs(truth), name
@@ -85,42 +85,42 @@ def test_a_twin_is_found_within_three_percent(result):
 
 def test_every_number_has_a_verdict_and_those_assumed_say_where_from(result):
     for estimate in result.estimates.values():
-        assert estimate.verdict.word in ('identified', 'uncertain', 'unidentifiable', 'assumed')
+        assert estimate.status.word in ('identified', 'uncertain', 'unidentifiable', 'assumed')
         if estimate.interval is None:
-            assert estimate.verdict.reason
+            assert estimate.status.reason
             assert 'f1tenth' in estimate.source
-    assert result.estimates['mass'].verdict.word == 'assumed'
-    assert result.estimates['yaw_inertia'].verdict.word == 'assumed'
+    assert result.estimates['mass'].status.word == 'assumed'
+    assert result.estimates['yaw_inertia'].status.word == 'assumed'
 
 
 def test_a_lag_that_is_not_there_is_not_claimed(result):
-    assert result.estimates['steering_lag'].verdict.word == 'unidentifiable'
+    assert result.estimates['steering_lag'].status.word == 'unidentifiable'
     assert result.estimates['steering_lag'].value == 0.0
 
 
 def test_the_fit_beats_the_baselines(result):
-    scores = result.judgements[0].scores
+    scores = result.evaluations[0].scores
     fitted = scores['fitted'].heading
     assert all(score.heading > 1.5 * fitted for name, score in scores.items() if name != 'fitted')
 
 
 def test_friction_of_a_slow_drive_is_refused():
-    slow = prepare(make_twin(F1TENTH, np.random.default_rng(5), duration=40.0, top_speed=1.3))
+    slow = prepare(synthetic_log(F1TENTH, np.random.default_rng(5), duration=40.0, top_speed=1.3))
     estimate = identify([slow], F1TENTH, leave_out=False).estimates['friction_coefficient']
-    assert estimate.verdict.word == 'unidentifiable'
+    assert estimate.status.word == 'unidentifiable'
     assert estimate.value == F1TENTH.friction_coefficient
 
 
-def test_inertia_is_never_called_identified(twin):
+def test_inertia_is_never_called_identified(synthetic):
     estimate = identify(
-        [twin], F1TENTH, free=['yaw_inertia'], leave_out=False).estimates['yaw_inertia']
-    assert estimate.verdict.word in ('uncertain', 'unidentifiable')
+        [synthetic], F1TENTH, free=['yaw_inertia'], leave_out=False).estimates['yaw_inertia']
+    assert estimate.status.word in ('uncertain', 'unidentifiable')
 
 
-def test_derivatives_are_those_of_all_residuals(twin):
-    other = replace(twin, name='other')
-    found = fit(Problem(parts_of([twin, other], every=2.0), STAGES['kinematic'], F1TENTH,
-                        prior(F1TENTH)), {'wheel_scale:twin': 0.9})
+def test_derivatives_are_those_of_all_residuals(synthetic):
+    other = replace(synthetic, name='other')
+    found = fit(Problem(parts_of([synthetic, other], every=2.0), STAGES['kinematic'], F1TENTH,
+                        prior(F1TENTH)), {'wheel_scale:synthetic': 0.9})
     for at, name in enumerate(found.names):
         # The same step, as residuals have kinks where a delay passes a sample.
         value, scale = found.values[name], found.scales[at]
@@ -133,24 +133,24 @@ def test_derivatives_are_those_of_all_residuals(twin):
 
 
 @pytest.mark.parametrize('name', ['pacejka.lateral.shape', 'mass', 'nonsense'])
-def test_what_no_drive_tells_is_refused(twin, name):
+def test_what_no_drive_tells_is_refused(synthetic, name):
     with pytest.raises(ConfigurationError, match=f"'{name}' is refused"):
-        identify([twin], F1TENTH, free=[name])
+        identify([synthetic], F1TENTH, free=[name])
 
 
 def test_wheelspin_is_seen_and_its_stiffness_found():
-    car = prepare(make_twin(F1TENTH, np.random.default_rng(2), duration=40.0, top_speed=3.5,
+    car = prepare(synthetic_log(F1TENTH, np.random.default_rng(2), duration=40.0, top_speed=3.5,
                             slip=True))
     stage = STAGES['combined']
     base = {**prior(F1TENTH), **TRUTH, 'steering_lag': 0.0}
     found = fit(Problem(parts_of([car]), stage, F1TENTH, base,
                         frozenset(stage.unknowns) - {'slip_stiffness'}),
-                {'slip_stiffness': 60.0, 'wheel_scale:twin': SCALE})
+                {'slip_stiffness': 60.0, 'wheel_scale:synthetic': SCALE})
     assert found.values['slip_stiffness'] == pytest.approx(97.6, rel=0.15)
 
 
 def test_lag_and_delay_of_the_measured_wheel_speed_are_found():
-    log = make_twin(F1TENTH, np.random.default_rng(5), duration=60.0, slip=True)
+    log = synthetic_log(F1TENTH, np.random.default_rng(5), duration=60.0, slip=True)
     times, speed = log.channels['wheel_speed']
     # respond_to() holds its samples, which delays them by half a period.
     early = np.interp(times + 0.03 + 0.01, times, speed)
@@ -174,7 +174,7 @@ def test_the_vehicle_file_is_read_back_as_it_was(result, tmp_path):
     path.write_text(text, encoding='utf-8')
     _, plain, remark = read_candidates(path)
     assert [candidate.kind for candidate in plain] == ['fiala']
-    # Without the JSON it is judged as another model, and that is said.
+    # Without the JSON it is evaluated as another model, and that is said.
     assert 'there is no mine.json beside it' in remark
     path.with_suffix('.json').write_text(json.dumps(as_json(result)), encoding='utf-8')
     vehicle, candidates, remark = read_candidates(path)
@@ -195,7 +195,7 @@ def test_the_vehicle_file_is_read_back_as_it_was(result, tmp_path):
 
 
 @pytest.mark.parametrize(('changes', 'message'), [
-    ({'baselines': ...}, 'is not the result of an identification .*take it away to judge'),
+    ({'baselines': ...}, 'is not the result of an identification .*take it away to evaluate'),
     ({'baselines': ['kinematic']}, 'is not the result of an identification'),
     ({'baselines': [{'name': 'mine', 'kind': 'fiala', 'values': 7}]},
      'is not the result of an identification'),
@@ -245,27 +245,27 @@ def test_the_smoother_is_not_late_where_the_steering_steps():
     (lambda command: respond_to(command, 0.06, 0.2, 0.02), 'identified'),
     (lambda command: 0.3 * respond_to(command, 0.06, 0.2, 0.02), 'unidentifiable'),
     (lambda command: np.roll(command, 400), 'unidentifiable')])
-def test_the_speed_response_is_found_where_the_command_rules_the_speed(twin, response, word):
+def test_the_speed_response_is_found_where_the_command_rules_the_speed(synthetic, response, word):
     rng = np.random.default_rng(4)
     command = np.repeat(rng.uniform(1.0, 4.0, 40), 50)
-    car = replace(twin, speed_command=command, wheel_speed=response(command)
+    car = replace(synthetic, speed_command=command, wheel_speed=response(command)
                   + 0.01 * rng.standard_normal(command.size))
     found = identify_speed_response([car], F1TENTH)
-    assert {row.word for row in found.verdicts.values()} == {word}
+    assert {row.word for row in found.statuses.values()} == {word}
     if word == 'identified':
         assert present(found.fit).values['speed_delay'] == pytest.approx(0.06, abs=0.003)
         assert present(found.fit).values['speed_lag'] == pytest.approx(0.2, rel=0.03)
         assert found.reason == ''
     else:
-        assert 'in twin speed_command does not rule the speed' in found.reason
+        assert 'in synthetic speed_command does not rule the speed' in found.reason
 
 
-def test_noise_of_the_wheels_does_not_make_the_lag_of_the_speed_too_small(twin):
+def test_noise_of_the_wheels_does_not_make_the_lag_of_the_speed_too_small(synthetic):
     rng = np.random.default_rng(5)
     found = []
     for _ in range(16):
         command = np.repeat(rng.uniform(2.0, 2.6, 40), 50)
-        car = replace(twin, speed_command=command, wheel_speed=respond_to(
+        car = replace(synthetic, speed_command=command, wheel_speed=respond_to(
             command, 0.05, 0.2, 0.02) + 0.05 * rng.standard_normal(command.size))
         fit = identify_speed_response([car], F1TENTH).fit
         assert fit is not None
@@ -277,22 +277,22 @@ def test_noise_of_the_wheels_does_not_make_the_lag_of_the_speed_too_small(twin):
     assert np.all(np.abs(errors.mean(axis=0)) < 3.0 * standard)
 
 
-def test_the_speed_response_is_found_where_nothing_is_noisy(twin):
+def test_the_speed_response_is_found_where_nothing_is_noisy(synthetic):
     command = np.repeat(np.random.default_rng(6).uniform(1.0, 4.0, 40), 50)
     car = replace(
-        twin, speed_command=command, wheel_speed=respond_to(command, 0.05, 0.2, 0.02))
+        synthetic, speed_command=command, wheel_speed=respond_to(command, 0.05, 0.2, 0.02))
     found = identify_speed_response([car], F1TENTH)
-    assert {row.word for row in found.verdicts.values()} == {'identified'}
+    assert {row.word for row in found.statuses.values()} == {'identified'}
     assert present(found.fit).values['speed_delay'] == pytest.approx(0.05, abs=1e-5)
 
 
-def test_windows_of_the_speed_end_where_the_drive_is_interrupted(twin):
+def test_windows_of_the_speed_end_where_the_drive_is_interrupted(synthetic):
     command = np.repeat(np.random.default_rng(7).uniform(1.0, 4.0, 40), 50)
     speed = respond_to(command, 0.05, 0.2, 0.02)
     valid = np.ones(command.size, dtype=bool)
     valid[400:420] = False
     speed[400:420] = 9.0
-    car = replace(twin, speed_command=command, wheel_speed=speed, valid=valid)
+    car = replace(synthetic, speed_command=command, wheel_speed=speed, valid=valid)
     windows = speed_windows(car)
     inside = np.isfinite(windows.measured[:, :, 0])
     # 0.4 s after each start come windows of 5 s, and of what is left if that is 1 s or more.
@@ -328,7 +328,7 @@ def angles_of(drive, actuator):
 
 
 def test_steps_end_where_the_delayed_command_switches():
-    drive = prepare(make_twin(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT))
+    drive = prepare(synthetic_log(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT))
     times, lengths, angles = angles_of(drive, SteeringActuator(1.5, 0.1, 0.053))
     switches = drive.steering_switches
     at = np.searchsorted(switches.t, times - 0.053) - 1
@@ -340,7 +340,7 @@ def test_steps_end_where_the_delayed_command_switches():
 
 @pytest.mark.parametrize('lag', [1e-5, 0.002, 0.03, 0.3])
 def test_the_lagged_steering_has_mean_and_first_moment_of_its_exact_course(lag):
-    drive = prepare(make_twin(F1TENTH, np.random.default_rng(0), duration=3.0, noise=SILENT))
+    drive = prepare(synthetic_log(F1TENTH, np.random.default_rng(0), duration=3.0, noise=SILENT))
     times, lengths, angles = angles_of(drive, SteeringActuator(1.0, 0.0, 0.0131, lag))
     switches = drive.steering_switches
     # T x' = u - x from switch to switch, in parts so short that sums are integrals.
@@ -360,13 +360,13 @@ def test_the_lagged_steering_has_mean_and_first_moment_of_its_exact_course(lag):
 
 
 def test_the_rate_of_the_steering_is_limited():
-    drive = prepare(make_twin(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT))
+    drive = prepare(synthetic_log(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT))
     _, lengths, angles = angles_of(drive, SteeringActuator(rate=0.5))
     assert np.all(np.abs(angles[:, 2] - angles[:, 0]) <= 0.5 * lengths + 1e-12)
 
 
 def test_a_command_holds_from_its_own_time_on_and_not_from_the_next_sample():
-    log = make_twin(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT)
+    log = synthetic_log(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT)
     times, values = log.channels['steering_command']
     # Read in degrees, as checks do, and stamped between the samples of the pose.
     log = replace(log, channels={**log.channels, 'steering_command': Channel(
@@ -379,7 +379,7 @@ def test_a_command_holds_from_its_own_time_on_and_not_from_the_next_sample():
 
 @pytest.mark.parametrize('run_in', [0.0, 0.3])
 def test_windows_side_by_side_are_predicted_as_the_model_moves_alone(run_in):
-    drive = prepare(make_twin(F1TENTH, np.random.default_rng(8), duration=20.0, slip=True))
+    drive = prepare(synthetic_log(F1TENTH, np.random.default_rng(8), duration=20.0, slip=True))
     windows = cut_windows(drive, length=0.4, every=0.1, horizons=2, run_in=run_in)
     assert len(windows.starts) > 2 * LANES
     model = make_model('combined', F1TENTH, {**prior(F1TENTH), **TRUTH})
@@ -418,7 +418,7 @@ def test_windows_side_by_side_are_predicted_as_the_model_moves_alone(run_in):
 
 
 def test_the_wheel_sensor_scales_leads_and_delays():
-    drive = prepare(make_twin(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT))
+    drive = prepare(synthetic_log(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT))
     windows = all_samples(drive)
 
     def speeds(sensor):
@@ -436,13 +436,13 @@ def test_the_wheel_sensor_scales_leads_and_delays():
     assert np.median(np.abs(leading - exact)) < 0.01
 
 
-def test_two_drives_of_one_name_are_refused(twin):
-    with pytest.raises(RunError, match='two drives are called twin'):
-        identify([twin, twin], F1TENTH)
+def test_two_drives_of_one_name_are_refused(synthetic):
+    with pytest.raises(RunError, match='two drives are called synthetic'):
+        identify([synthetic, synthetic], F1TENTH)
 
 
-def test_the_plan_asks_for_what_a_drive_has_not(twin):
-    rows = {row.manoeuvre.name: row for row in plan([twin])}
+def test_the_plan_asks_for_what_a_drive_has_not(synthetic):
+    rows = {row.manoeuvre.name: row for row in plan([synthetic])}
     assert not rows['step_steer'].is_missing
     assert rows['coast_down'].is_missing
     assert all(row.is_missing for row in plan([]))
@@ -454,8 +454,8 @@ def test_the_shipped_real_car_predicts_its_drives(name):
     vehicle, candidates, _ = read_candidates(ROOT / 'config' / 'vehicles' / 'f1tenth_real.yaml')
     drive = prepare(read_csv_log(REAL_DRIVES / f'{name}.csv'))
     assert [note for note in drive.notes if '; fused:' not in note] == []
-    own = judge([drive], candidates, vehicle)[0].scores
-    other = judge([drive], [Candidate('unfitted', 'fiala', prior(F1TENTH), False)],
+    own = evaluate([drive], candidates, vehicle)[0].scores
+    other = evaluate([drive], [Candidate('unfitted', 'fiala', prior(F1TENTH), False)],
                   F1TENTH)[0].scores
     assert own['f1tenth_real'].heading < 0.4 * other['unfitted'].heading
     assert own['f1tenth_real'].position < 0.8 * other['unfitted'].position

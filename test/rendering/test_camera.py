@@ -88,12 +88,12 @@ def test_the_world_looks_the_same_to_both_plants(gl):
 def test_cones_are_seen_where_they_have_come_to(gl):
     plant = in_space(world='cones', **{'camera.noise': 0.0})
     entity = plant.entities[0]
-    start = [pose.x for pose in entity.carrier.cones()]
+    start = [pose.x for pose in entity.platform.cones()]
     entity.inputs[0].apply(AckermannCommand(2.0, 0.0))
     plant.advance(1500)
     assert max(abs(pose.x - x) for pose, x in
-               zip(entity.carrier.cones(), start, strict=True)) > 0.05
-    pose = entity.carrier.state().pose
+               zip(entity.platform.cones(), start, strict=True)) > 0.05
+    pose = entity.platform.state().pose
     standing = picture(planar(world='cones', initial_x=pose.x, initial_y=pose.y, **{
         'initial_yaw': quaternion_to_yaw(*pose[3:]), 'camera.noise': 0.0}))
     assert np.abs(picture(plant).astype(int) - standing).max() > 100

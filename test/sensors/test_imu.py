@@ -114,7 +114,7 @@ def plant(model, **values):
 
 
 def acceleration(of):
-    return of.entities[0].carrier.acceleration()
+    return of.entities[0].platform.acceleration()
 
 
 @pytest.mark.parametrize('model', VEHICLE_MODELS)
@@ -123,7 +123,7 @@ def test_a_steady_turn_gives_the_centripetal_acceleration(model):
     for _ in range(300):
         car.entities[0].inputs[0].apply(AckermannCommand(1.0, 0.2))
         car.advance(10)
-    vx, vy, _, _, _, rate = car.entities[0].carrier.state().twist
+    vx, vy, _, _, _, rate = car.entities[0].platform.state().twist
     found = acceleration(car)
     assert found.ay == pytest.approx(vx * rate, rel=1e-3)
     assert found.ax == pytest.approx(-vy * rate, abs=1e-3)
@@ -136,7 +136,7 @@ def test_acceleration_is_the_change_of_the_velocity(model):
     car.entities[0].inputs[0].apply(AckermannCommand(1.5, 0.1))
 
     def velocity():
-        pose, twist = car.entities[0].carrier.state()
+        pose, twist = car.entities[0].platform.state()
         yaw = 2.0 * math.atan2(pose.qz, pose.qw)
         return (twist.vx * math.cos(yaw) - twist.vy * math.sin(yaw),
                 twist.vx * math.sin(yaw) + twist.vy * math.cos(yaw), twist.wz), yaw

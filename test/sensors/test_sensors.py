@@ -17,7 +17,7 @@ from racecar.dynamics.vehicles import VEHICLE_PARAMETERS
 from racecar.scene import Box, Scene, Wall
 from racecar.sensors import SENSOR_KINDS
 from racecar.sensors.mounting import EquippedPlant, MountedSensor, sensor_parameters
-from racecar.simulation.ports import Carrier, Entity, Input, Mount, ODOMETRY, Output
+from racecar.simulation.ports import Entity, Input, Mount, ODOMETRY, Output, SensorPlatform
 from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.vehicle_plant import VehiclePlant
 
@@ -43,7 +43,7 @@ class Ball:
         self.entities = [
             Entity(name, (Input('push', float, print),),
                    (Output('body', BodyState, self.body, 4, 'ball'),), self.reset, print,
-                   carrier=Carrier('ball', self.body, self.no_acceleration))
+                   platform=SensorPlatform('ball', self.body, self.no_acceleration))
             for name in names]
 
     def body(self):

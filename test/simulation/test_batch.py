@@ -32,8 +32,9 @@ from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import ClosedLoop, run_loop
-from racecar.simulation.engine import integration, lane_rows, LANES, Layout, motion_parts
+from racecar.simulation.engine import integration, motion_parts
 from racecar.simulation.held_loop import HeldLoop
+from racecar.simulation.layout import lane_rows, LANES, Layout
 from racecar.simulation.loop_kernel import CHUNK
 from racecar.simulation.metrics.run_table import RunTable
 from racecar.simulation.simulator import Simulator, Start

@@ -91,6 +91,8 @@ def test_several_runs_are_one_with_all_methods_and_actuators(integrator):
     # The last command stays in force.
     for batch in batches:
         batch.advance(7)
+        batch.run(inputs[:, :0], STEPS)
+        assert not batch.ticks_driven.any()
     np.testing.assert_array_equal(batches[0].states, batches[1].states)
 
 

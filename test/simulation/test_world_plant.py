@@ -113,11 +113,11 @@ def test_what_is_read_does_not_change_what_comes(contact):
         watched.plant.advance(1)
         for output in watched.entity.outputs:
             output.read()
-        watched.entity.carrier.acceleration()
+        watched.entity.platform.acceleration()
     quiet.run(0.9)
     for _ in range(9):
         watched.run(0.1)
-        watched.entity.carrier.acceleration()
+        watched.entity.platform.acceleration()
     assert quiet.read('odometry') == watched.read('odometry')
     assert quiet.read('joints') == watched.read('joints')
 
@@ -292,7 +292,7 @@ def test_diagnostics_agree_with_odometry_and_wheels(contact):
 
 def test_acceleration_is_that_of_the_frame():
     car = make_car(contact_model='pacejka').drive(2.0, 0.1, 4.0)
-    found, twist = car.entity.carrier.acceleration(), car.twist
+    found, twist = car.entity.platform.acceleration(), car.twist
     # In a steady turn, towards the centre; the frame goes round with it.
     assert (found.ax, found.ay, found.az) == pytest.approx(
         (-twist.vy * twist.wz, twist.vx * twist.wz, 0.0), abs=0.02)
@@ -441,7 +441,7 @@ def test_a_collision_knows_the_speed_before():
 def test_cones_are_knocked_over_and_stand_again_after_a_reset():
     scene = Scene('cones', cones=(Cone(1.0, 0.0), Cone(5.0, 0.0)))
     car = car_in(scene, contact_model='pacejka')
-    objects = car.entity.carrier.objects
+    objects = car.entity.platform.objects
     standing = np.array([(1.0, 0.0), (5.0, 0.0)])
 
     def places():
@@ -516,7 +516,7 @@ def test_a_cone_on_its_side_is_seen_as_a_box():
     half = math.sqrt(0.5)
     # Its tip to the left.
     car.plant.engine.data.qpos[pose:pose + 7] = 3.0, 0.0, 0.08, half, -half, 0.0, 0.0
-    box, = car.entity.carrier.objects().boxes
+    box, = car.entity.platform.objects().boxes
     assert (box.x, box.y) == pytest.approx((3.0, 0.085))
     assert math.remainder(box.yaw - 0.5 * math.pi, math.pi) == pytest.approx(0.0, abs=1e-9)
 
@@ -546,7 +546,7 @@ def test_cars_far_apart_drive_as_each_alone():
 
 def test_cars_collide_and_see_each_other():
     world, cars = several([Pose2(0.0, 0.0, 0.0), Pose2(2.0, 0.0, 0.0)], contact_model='pacejka')
-    seen, = cars[0]['entity'].carrier.objects().boxes
+    seen, = cars[0]['entity'].platform.objects().boxes
     front, rear, side = world.cars[1].car.vehicle.footprint
     assert (seen.x, seen.y, seen.yaw) == pytest.approx(
         (2.0 + 0.5 * (front - rear), 0.0, 0.0), abs=1e-4)

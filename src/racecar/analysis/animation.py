@@ -103,7 +103,7 @@ class TopView:
         self._background = self._canvas.copy_from_bbox(self._figure.bbox)
 
     def picture(self, time: float) -> NDArray[np.uint8]:
-        """Return the picture at a time [s] that is not before the last, (height, width, 3)."""
+        """Picture at a time [s] that is not before the last, (height, width, 3)."""
         self._canvas.restore_region(self._background)
         for series, run in enumerate(self._runs):
             self._extend_trail(series, run.motion, time)
@@ -133,7 +133,7 @@ class TopView:
         self._drawn_to[series] = end - 1
 
     def _outline(self, run: AnimatedRun, time: float) -> Array:
-        """Return the corners of a car, its nose at the front, (5, 2) [m]."""
+        """Corners of a car, its nose at the front, (5, 2) [m]."""
         motion, (front, rear, side) = run.motion, run.footprint
         scale = max(1.0, self._least_length / (front + rear))
         x, y, yaw = (float(np.interp(time, motion.t, values))
@@ -154,7 +154,7 @@ class TopView:
         return '\n'.join(lines)
 
     def _view(self) -> tuple[float, float, float, float]:
-        """Return least and largest x, then y, of all that is shown, with some room [m]."""
+        """Least and largest x, then y, of all that is shown, with some room [m]."""
         low, high = _extent(self._runs, self._axes.dataLim.get_points())
         room = _MARGIN * float((high - low).max()) + max(
             run.footprint.front + run.footprint.rear for run in self._runs)

@@ -167,7 +167,7 @@ class Chart:
         self._extent = np.array([[-reach, -reach], [reach, reach]])
 
     def as_json(self) -> str:
-        """Return the figure for the script of the page; equal charts give equal texts."""
+        """Figure for the script of the page; equal charts give equal texts."""
         with np.errstate(over='ignore'):
             width, height = (float(length) for length in self._extent[1] - self._extent[0])
         aspect = height / width if 0.0 < width < math.inf else 1.0
@@ -215,7 +215,7 @@ def _arrays(*columns: ArrayLike) -> list[Array]:
 
 
 def _numbers(values: Array) -> list[float | None]:
-    """Return values with as many digits as a screen needs, None for those that are not finite."""
+    """Values with as many digits as a screen needs, None for those that are not finite."""
     finite = np.isfinite(values).tolist()
     return [float(f'{value:.7g}') if fine else None
             for value, fine in zip(values.tolist(), finite, strict=True)]
@@ -231,14 +231,14 @@ def _bounds(values: Array) -> tuple[float, float]:
 
 
 def _spread(count: int) -> NDArray[np.int64]:
-    """Return at most MOST_POINTS indices, evenly spaced, first and last among them."""
+    """At most MOST_POINTS indices, evenly spaced, first and last among them."""
     if count <= MOST_POINTS:
         return np.arange(count)
     return np.unique(np.linspace(0, count - 1, MOST_POINTS).round().astype(np.int64))
 
 
 def _kept(x: Array, y: Array, *, is_function: bool) -> NDArray[np.int64]:
-    """Return the indices to keep; of a function the least and largest value of each stretch."""
+    """Indices to keep; of a function the least and largest value of each stretch."""
     if y.size <= MOST_POINTS or not is_function:
         return _spread(y.size)
     edges = np.linspace(0, y.size, MOST_POINTS // 2 + 1).round().astype(np.int64)

@@ -43,20 +43,20 @@ class ComparedRun(NamedTuple):
     skip: float = 0.0
 
     def rows(self) -> dict[str, tuple[str, str]]:
-        """Return value and unit of each quantity by name, for people."""
+        """Value and unit of each quantity by name, for people."""
         tracking = () if self.metrics is None else self.metrics.as_rows()
         return {name: (value, unit)
                 for name, value, unit in (*tracking, *self.shown.motion.as_rows())}
 
     def as_dict(self) -> dict[str, float | int | str | None]:
-        """Return the quantities by name in SI units, and where the run is from."""
+        """Quantities by name in SI units, and where the run is from."""
         tracking = {} if self.metrics is None else self.metrics.as_dict()
         return {'name': self.shown.name, 'source': self.source, 'skip': self.skip, **tracking,
                 **self.shown.motion.as_dict()}
 
 
 def comparison_rows(runs: Sequence[ComparedRun]) -> list[tuple[str, list[str], str]]:
-    """Return name, value in each run ('-' where it has none) and unit of every quantity."""
+    """Name, value in each run ('-' where it has none) and unit of every quantity."""
     tables = [run.rows() for run in runs]
     units = {name: unit for table in tables for name, (_, unit) in table.items()}
     order = [name for name in MEANINGS if name in units]
@@ -65,7 +65,7 @@ def comparison_rows(runs: Sequence[ComparedRun]) -> list[tuple[str, list[str], s
 
 
 def comparison_report(runs: Sequence[ComparedRun]) -> HtmlPage:
-    """Return a page that compares runs."""
+    """Page that compares runs."""
     shown = [run.shown for run in runs]
     page = HtmlPage(' and '.join(run.name for run in shown) if len(runs) == 2 else
                     f'{len(runs)} runs compared', f'Comparison of {len(runs)} runs')
@@ -110,7 +110,7 @@ def comparison_report(runs: Sequence[ComparedRun]) -> HtmlPage:
 
 
 def _best(name: str, values: Sequence[str]) -> list[int]:
-    """Return the columns of the least value of an error, unless all are equal."""
+    """Columns of the least value of an error, unless all are equal."""
     if name not in _ERRORS or len(set(values)) == 1:
         return []
     numbers = {column: float(value) for column, value in enumerate(values) if value != '-'}

@@ -65,7 +65,7 @@ def lost_ticks(t: Array) -> LostTicks | None:
 
 
 def tick_period(steps: Array) -> float:
-    """Return the period [s] of ticks some of which are lost; steps: (n,) between samples [s].
+    """Period [s] of ticks some of which are lost; steps: (n,) between samples [s].
 
     A simulation's steps are whole multiples of it, so the shortest is the tick however many are
     lost. Where they jitter it is the median, right as long as most ticks are there.
@@ -93,7 +93,7 @@ def late_start(
     t: Array, speed: Array, reference_t: Array, *, path_stamps: Sequence[float] = (),
     time_zero: float | None = None,
 ) -> LateStart | None:
-    """Return how much of the start is missing, None if nothing is.
+    """How much of the start is missing, None if nothing is.
 
     t, speed: (n,) stamps [s] and speed [m/s] of the odometry; reference_t: (m,) stamps of the
     reference [s]. path_stamps: when the path was announced, as a tracker does when it starts [s].
@@ -117,7 +117,7 @@ def late_start(
 
 
 def longest_pause(t: Array) -> tuple[float, float] | None:
-    """Return start and length of the longest gap [s] if it is a pause, else None."""
+    """Start and length of the longest gap [s] if it is a pause, else None."""
     times = np.unique(t)
     steps = np.diff(times)
     if not steps.size:
@@ -128,7 +128,7 @@ def longest_pause(t: Array) -> tuple[float, float] | None:
 
 
 def _last_until(t: Array, end: float) -> int:
-    """Return the index of the last stamp up to a time, of the first if there is none."""
+    """Index of the last stamp up to a time, of the first if there is none."""
     order = np.argsort(t, kind='stable')
     return int(order[max(0, int(np.searchsorted(t[order], end, side='right')) - 1)])
 

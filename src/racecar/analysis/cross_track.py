@@ -15,7 +15,7 @@ _AT_ONCE = 500_000
 
 
 def cross_track_error(track: MergedTrack, most: int = 4000) -> tuple[Array, Array]:
-    """Return times [s] and the distance to the path, positive left of it [m], both (k,).
+    """Times [s] and the distance to the path, positive left of it [m], both (k,).
 
     most: of the samples so many are looked at, evenly spaced; the path keeps all its corners.
     """

@@ -57,7 +57,7 @@ class Drive:
         return float(self.t[-1])
 
     def pose(self, time: float) -> Pose3:
-        """Return the pose at a time [s]; before and after the drive, where it began and ended."""
+        """Pose at a time [s]; before and after the drive, where it began and ended."""
         index = min(max(bisect_right(self.t, time), 1), len(self.t) - 1)
         before, after = self.poses[index - 1], self.poses[index]
         span = self.t[index] - self.t[index - 1]
@@ -70,7 +70,7 @@ class Drive:
         return Pose3(*place.tolist(), *turn.tolist())
 
     def lamps(self, time: float) -> Lamps:
-        """Return which lamps were lit at a time [s]."""
+        """Which lamps were lit at a time [s]."""
         newest = bisect_right(self.lamp_t, time) - 1
         if newest < 0:
             return Lamps()
@@ -101,7 +101,7 @@ class Drive:
 
 
 def _line(points: Array, colour: Colour, scale: float) -> Line:
-    """Return a line through as many of the points as can be seen."""
+    """Line through as many of the points as can be seen."""
     way = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
     spacing = max(_SPACING, way[-1] / _MOST_POINTS)
     marks = np.floor(way / spacing)
@@ -118,11 +118,8 @@ def drive_of_table(table: RunTable, robot: RobotProfile) -> Drive:
     t = t - t[0]
     zero = np.zeros_like(x)
     reference = np.column_stack([table.column('x_reference'), table.column('y_reference')])
+    quaternions = np.array([yaw_to_quaternion(angle) for angle in yaw.tolist()]).T
     return Drive(
-        t, np.column_stack([x, y, zero, zero, zero, *_quaternions(yaw)]),
+        t, np.column_stack([x, y, zero, zero, zero, *quaternions]),
         robot.joints, t, robot.rolling(x, y, yaw, vx, t),
         reference[np.isfinite(reference).all(axis=1)], np.empty(0))
-
-
-def _quaternions(yaw: Array) -> Array:
-    return np.array([yaw_to_quaternion(angle) for angle in yaw.tolist()]).T

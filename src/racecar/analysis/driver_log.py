@@ -30,7 +30,7 @@ class DriverLog:
     columns: dict[str, Array]
 
     def lit(self, lamp: str) -> list[tuple[float, float]]:
-        """Return start and length [s] of the times for which a lamp of LAMPS is lit."""
+        """Start and length [s] of the times for which a lamp of LAMPS is lit."""
         on = self.columns[lamp] != 0.0
         edges = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]]).astype(int)))
         times = np.append(self.t, self.t[-1])

@@ -55,7 +55,7 @@ def draw_tyre_figures(name: str, data: TyreData) -> dict[str, Figure]:
 
 
 def render_figures(figures: Mapping[str, Figure]) -> dict[str, bytes]:
-    """Return each figure as the bytes of a PNG file."""
+    """Each figure as the bytes of a PNG file."""
     return {key: _png(figure) for key, figure in figures.items()}
 
 
@@ -216,7 +216,7 @@ def overview_figure(
 
 
 def _spaced(x: Array, y: Array, spacing: float) -> tuple[list[float], list[float]]:
-    """Return points of a path that keep a distance from each other.
+    """Points of a path that keep a distance from each other.
 
     A dotted line would close to a continuous one after a few laps and hide the actual path.
     """

@@ -127,7 +127,7 @@ class HtmlPage:
             f'<figcaption>{caption}</figcaption></figure>\n')
 
     def text(self) -> str:
-        """Return the page."""
+        """Page."""
         scripts, warning = '', ''
         if self._charts and (library := _plotly()):
             scripts = (f'<script type="text/plain" id="plotly">{library}</script>\n'
@@ -166,7 +166,7 @@ def _asset(name: str) -> str:
 
 @cache
 def _plotly() -> str | None:
-    """Return the library, packed; None where it is not installed, as with ROS from packages."""
+    """Library, packed; None where it is not installed, as with ROS from packages."""
     try:
         # Here, as the module and its 5 MB are needed only by who writes a page.
         from plotly.offline import get_plotlyjs

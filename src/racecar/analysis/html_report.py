@@ -74,7 +74,7 @@ def tracking_report(
     run: TrackingRun, track: MergedTrack, metrics: Metrics, skip: float = 0.0,
     source: Sequence[tuple[str, str]] = SIMULATED, file: RunFile | None = None,
 ) -> HtmlPage:
-    """Return the report of a run as an HTML page.
+    """Report of a run as an HTML page.
 
     track, metrics: of the run without its first `skip` seconds. source: rows, name and text, that
     say where the run comes from; file: its run.yaml.
@@ -119,7 +119,7 @@ def tracking_report(
 def drive_report(
     shown: ShownRun, source: Sequence[tuple[str, str]], file: RunFile | None = None,
 ) -> HtmlPage:
-    """Return the report of a run without a reference: where and how fast it drove."""
+    """Report of a run without a reference: where and how fast it drove."""
     motion = shown.motion
     page = HtmlPage(
         shown.name, f'Drive without a reference: {motion.distance:.1f} m in'
@@ -158,7 +158,7 @@ def add_run_file(page: HtmlPage, file: RunFile | None) -> None:
 
 
 def how_made(file: RunFile) -> list[tuple[str, str]]:
-    """Return by which command, when and with which version a run was made: names and texts."""
+    """By which command, when and with which version a run was made: names and texts."""
     return [('Command', file.command), ('Made', file.made), *(
         (name.capitalize() if name != 'racecar' else 'Version of racecar', text)
         for name, text in file.environment.items()

@@ -64,7 +64,7 @@ class Motion(NamedTuple):
         return float(self.t[-1] - self.t[0])
 
     def as_dict(self) -> dict[str, float]:
-        """Return figures of the drive by name, SI units."""
+        """Figures of the drive by name, SI units."""
         speed = np.abs(self.speed)
         return {
             'distance': self.distance,
@@ -74,14 +74,14 @@ class Motion(NamedTuple):
         }
 
     def as_rows(self) -> list[tuple[str, str, str]]:
-        """Return (name, value, unit) of the same for people."""
+        """(name, value, unit) of the same for people."""
         names = (('distance', 'm'), ('mean speed', 'm/s'), ('maximum speed', 'm/s'),
                  ('maximum lateral acceleration', 'm/s^2'))
         return [(name, f'{value:.4g}', unit)
                 for (name, unit), value in zip(names, self.as_dict().values(), strict=True)]
 
     def without_start(self, skip: float) -> Motion:
-        """Return the samples from `skip` seconds after the first one on; at least the last."""
+        """Samples from `skip` seconds after the first one on; at least the last."""
         start = min(self.t[0] + skip, self.t[-1])
         kept, commanded, known = (
             times >= start for times in (self.t, self.command_t, self.state_t))

@@ -25,15 +25,15 @@ VIRIDIS = ('#440154', '#46327e', '#365c8d', '#277f8e', '#1fa187', '#4ac16d', '#a
 
 
 def colour(series: int) -> str:
-    """Return the colour of a series, counted from 0."""
+    """Colour of a series, counted from 0."""
     return COLOURS[series % len(COLOURS)]
 
 
 def dash(series: int) -> str:
-    """Return the dashes of a series; with the colours they repeat after 6 * 6 only."""
+    """Dashes of a series; with the colours they repeat after 6 * 6 only."""
     return DASHES[(series + series // len(COLOURS)) % len(DASHES)]
 
 
 def hatch(series: int) -> str:
-    """Return the hatch of a series."""
+    """Hatch of a series."""
     return HATCHES[(series + series // len(COLOURS)) % len(HATCHES)]

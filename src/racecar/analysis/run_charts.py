@@ -130,7 +130,7 @@ def tyre_charts(data: TyreData) -> dict[str, Chart]:
 
 
 def speed_bounds(runs: Sequence[ShownRun]) -> tuple[float, float]:
-    """Return least and largest speed of some runs [m/s]."""
+    """Least and largest speed of some runs [m/s]."""
     speeds = np.concatenate([run.motion.speed for run in runs])
     return float(speeds.min()), float(speeds.max())
 

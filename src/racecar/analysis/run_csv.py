@@ -56,7 +56,7 @@ def read_run_csv(path: Path | str, tracked_ahead: float = 0.0) -> RunTable:
 
 
 def motion_of(table: RunTable) -> Motion:
-    """Return how the car of a run moved; 0 s is its first row."""
+    """How the car of a run moved; 0 s is its first row."""
     t, x, y, yaw, vx, vy, yaw_rate = (table.column(name) for name in COLUMNS[:_FINITE])
     t = t - t[0]
     speed, steering = table.column('speed_command'), table.column('steering_command')
@@ -65,7 +65,7 @@ def motion_of(table: RunTable) -> Motion:
 
 
 def tracking_run_of(table: RunTable, name: str) -> TrackingRun | None:
-    """Return tracked point and reference of a run; None if it has no reference."""
+    """Tracked point and reference of a run; None if it has no reference."""
     moved: NDArray[np.float64] = np.array([table.column(column) for column in COLUMNS[:4]])
     t, x, y, yaw = moved
     desired_x, desired_y = table.column('x_reference'), table.column('y_reference')

@@ -101,7 +101,7 @@ def _draw_scan(axes: Axes, scan: SeenScan) -> None:
 
 
 def _extent(log: LaserLog) -> tuple[float, float, float, float]:
-    """Return the least and largest x, then y, of all that is drawn, with some room [m]."""
+    """Least and largest x, then y, of all that is drawn, with some room [m]."""
     scene = log.scene
     points = np.column_stack([log.x, log.y])
     ends = [end for wall in scene.surfaces for end in ((wall.x1, wall.y1), (wall.x2, wall.y2))]

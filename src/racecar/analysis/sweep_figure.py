@@ -62,7 +62,7 @@ def sweep_figure(
 
 
 def _positions(axes: Axes, values: Sequence[object], *, along_x: bool = True) -> Array:
-    """Return where values lie on an axis; those that are no numbers one by one, with labels."""
+    """Where values lie on an axis; those that are no numbers one by one, with labels."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return np.array(values, dtype=float)
     kinds = list(dict.fromkeys(str(value) for value in values))
@@ -75,7 +75,7 @@ def _positions(axes: Axes, values: Sequence[object], *, along_x: bool = True) ->
 
 
 def _label(name: str, unit: str) -> str:
-    """Return a dotted name on two lines: the node above the parameter and its unit."""
+    """Dotted name on two lines: the node above the parameter and its unit."""
     node, _, parameter = name.partition('.')
     return f'{node}\n{parameter} [{unit}]' if unit else f'{node}\n{parameter}'
 
@@ -101,7 +101,7 @@ def _draw_panel(
 
 
 def _kinds(values: Sequence[object]) -> list[Any]:
-    """Return the different values, those of one type in ascending order."""
+    """Different values, those of one type in ascending order."""
     kinds = list(dict.fromkeys(values))
     return sorted(kinds) if len({type(value) for value in kinds}) == 1 else kinds
 

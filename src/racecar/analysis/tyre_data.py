@@ -42,14 +42,14 @@ class TyreData:
     fy: Mapping[str, TyreCurve]
 
     def without_start(self, skip: float) -> TyreData:
-        """Return the samples from `skip` seconds after the first on."""
+        """Samples from `skip` seconds after the first on."""
         return TyreData(_without_start(self.fx, skip), _without_start(self.fy, skip))
 
 
 def pair_samples(
     first_ns: np.ndarray, second_ns: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of the samples of two quantities that belong together.
+    """Indices of the samples of two quantities that belong together.
 
     first_ns, second_ns: (n,), (m,) times of recording in order [ns], n and m at least 1. The
     module says what belongs together; samples without a partner are left out.

@@ -88,7 +88,8 @@ def read_drive_log(
         grids = drive.newest(drive.beside(message_types.MAP, topics.MAP), message_values.grid)
         paths = drive.newest(
             drive.beside(message_types.PATH, topics.REFERENCE_PATH), message_values.path_points)
-        scans = _scans(drive) if with_scans else []
+        scans = drive.values(find_scans(drive.summary, drive.robot), _Scan.of) \
+            if with_scans else []
         frames = StaticFrames(drive) if with_scans else None
         drive.read(progress)
     # Of a stamp that came twice, after a reset, the last.
@@ -107,11 +108,6 @@ def read_drive_log(
         found = _with_scans(found, scans, lambda frame: links.get(
             frame.rpartition('/')[2]) or frames.pose(frame))
     return DriveLog(found, description, grids[0] if grids else None)
-
-
-def _scans(drive: DriveReader) -> list[tuple[int, _Scan]]:
-    """Ask for the scans. Raises BagError as find_scans() does."""
-    return drive.values(find_scans(drive.summary, drive.robot), _Scan.of)
 
 
 def _lamp_values(drive: DriveReader) -> list[tuple[int, LampSwitches]]:

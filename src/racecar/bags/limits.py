@@ -47,7 +47,7 @@ class TooLargeError(BagError):
 
 
 def unpack(data: bytes, compression: str, expected: int | None = None) -> bytes:
-    """Return what a chunk or message of a bag holds; compression: zstd, lz4, bz2 or none.
+    """What a chunk or message of a bag holds; compression: zstd, lz4, bz2 or none.
 
     expected: its size as the bag says [B], beyond which nothing is unpacked. Raises TooLargeError,
     and what the libraries do for damaged data.
@@ -145,7 +145,7 @@ def check_types(types: Typesdict) -> None:
 
 
 def _without_bytes(fields: Mapping[str, list[FieldDesc]]) -> set[str]:
-    """Return the types of which a message has no bytes."""
+    """Types of which a message has no bytes."""
     found: set[str] = set()
     while more := {name for name, details in fields.items() if name not in found and all(
             node == Nodetype.NAME and inner in found for node, inner in details)}:

@@ -17,7 +17,7 @@ from racecar.bags.limits import check_definition, check_types
 
 
 def distribution() -> str:
-    """Return the name of the ROS 2 distribution in use."""
+    """Name of the ROS 2 distribution in use."""
     return os.environ.get('ROS_DISTRO') or 'jazzy'
 
 
@@ -29,7 +29,7 @@ class MessageDefinitions:
         self._store: Typestore = get_typestore(_standard_types(distribution()))
 
     def text(self, type_name: str) -> tuple[str, str]:
-        """Return definition text and RIHS01 hash of a type; both empty where it is not found."""
+        """Definition text and RIHS01 hash of a type; both empty where it is not found."""
         try:
             self._register(type_name)
             definition, _ = self._store.generate_msgdef(type_name, ros_version=2)
@@ -38,7 +38,7 @@ class MessageDefinitions:
             return '', ''
 
     def service_texts(self, type_name: str) -> tuple[str, str] | None:
-        """Return the definition texts of request and response of a service, as std_srvs/srv/Empty.
+        """Definition texts of request and response of a service, as std_srvs/srv/Empty.
 
         None where the service, or a type that it uses, is not found.
         """
@@ -74,7 +74,7 @@ class MessageDefinitions:
 
 @lru_cache(maxsize=64)
 def defined_types(type_name: str, definition: MessageDefinition) -> Typestore:
-    """Return the types that a definition text in a bag declares, without one those of Jazzy.
+    """Types that a definition text in a bag declares, without one those of Jazzy.
 
     Raises whatever rosbags does for a text that is no definition, and TooLargeError.
     """

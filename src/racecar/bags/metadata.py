@@ -46,7 +46,7 @@ class TopicMetadata(NamedTuple):
 
 
 def topic_metadata(name: str, type_name: str, qos: str, type_hash: str) -> TopicMetadata:
-    """Return a topic; qos: as full_qos returns it."""
+    """Topic; qos: as full_qos returns it."""
     profiles = f'\n{textwrap.indent(qos, " " * 8)}' if qos else ' []\n'
     return TopicMetadata(
         name, type_name,
@@ -62,7 +62,7 @@ def bag_information(
     file_name: str, topics: Iterable[tuple[TopicMetadata, int]], start_ns: int | None,
     end_ns: int, ros_distro: str,
 ) -> str:
-    """Return what is known of a bag of one MCAP file, as YAML.
+    """What is known of a bag of one MCAP file, as YAML.
 
     topics: with how many messages each has. start_ns: of the first message [ns], None if there is
     none; end_ns: of the last one.
@@ -94,12 +94,12 @@ def bag_information(
 
 
 def metadata_file(information: str) -> str:
-    """Return the text of the file with what bag_information returns."""
+    """Text of the file with what bag_information returns."""
     return f'rosbag2_bagfile_information:\n{textwrap.indent(information, "  ")}'
 
 
 def full_qos(topic: str, text: str) -> str:
-    """Return a YAML list of QoS profiles with every key that readers need; empty if it is.
+    """YAML list of QoS profiles with every key that readers need; empty if it is.
 
     Raises BagError, naming the topic, for a text that is no such list.
     """

@@ -238,7 +238,7 @@ class BagReader:
         return BagSummary(
             path=self.path,
             files=tuple(files),
-            storage=_storage(files[0]),
+            storage=_STORAGES.get(files[0].suffix) or _STORAGES[Path(files[0].stem).suffix],
             size=sum(file.stat().st_size for file in files),
             topics=tuple(TopicSummary(*pair, counts[pair]) for pair in sorted(counts)),
             warnings=tuple(self._warnings),
@@ -311,10 +311,6 @@ def _is_storage(path: Path) -> bool:
     # Whole-file compression of rosbag2 appends .zstd.
     return path.suffix in _SUFFIXES or (path.suffix == '.zstd' and path.stem.endswith(
         tuple(_SUFFIXES)))
-
-
-def _storage(path: Path) -> str:
-    return _STORAGES[path.suffix if path.suffix in _STORAGES else Path(path.stem).suffix]
 
 
 def _natural_order(path: Path) -> list[int | str]:

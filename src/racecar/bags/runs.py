@@ -13,7 +13,6 @@ from racecar.analysis.run_csv import motion_of, read_run_csv, tracking_run_of
 from racecar.analysis.run_data import TrackingRun
 from racecar.bags.car_rows import MotionRows
 from racecar.bags.drive_reader import DriveReader, Progress
-from racecar.bags.summary import BagSummary
 from racecar.bags.tracking_run import tracking_run_in
 from racecar.base.errors import BagError, excerpt, ParameterError, RunError
 from racecar.base.run_file import CSV_NAME, NAME, read_run_file_beside, RunFile
@@ -47,7 +46,7 @@ class Run:
 
 
 def locate(path: Path) -> Path:
-    """Return the bag or CSV file that a path means: its own, or that in the folder of a run.
+    """Bag or CSV file that a path means: its own, or that in the folder of a run.
 
     Raises RunError if there is none.
     """
@@ -90,7 +89,9 @@ def read_run(
                 ' empty')
         return Run(name, found, motion_of(table), tracking, (('CSV file', str(found)),), recorded)
     with DriveReader(found, odometry_topic) as drive:
-        if reference_topic is None and not needs_reference and not _has_reference(drive.summary):
+        has_reference = any(row.name.endswith(f'/{topics.REFERENCE_TRAJECTORY}')
+                            for row in drive.summary.topics)
+        if reference_topic is None and not needs_reference and not has_reference:
             motion = _read_motion(drive, progress)
             return Run(name, found, motion, None, (('Bag', str(found)),), recorded)
         tracked = tracking_run_in(drive, reference_topic, progress)
@@ -103,7 +104,7 @@ def read_run(
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
-    """Return a short name for each run: as much of the end of its path as tells them apart."""
+    """Short name for each run: as much of the end of its path as tells them apart."""
     parts = [path.resolve().with_suffix('' if path.suffix == '.csv' else path.suffix).parts[1:]
              for path in paths]
     names = [own[-1] for own in parts]
@@ -125,7 +126,7 @@ def _is_bag(path: Path) -> bool:
 
 
 def tracked_ahead_of(file: RunFile | None) -> float:
-    """Return how far ahead of base_link the point lies that follows the reference [m].
+    """How far ahead of base_link the point lies that follows the reference [m].
 
     0 without a file. Raises RunError if it does not say.
     """
@@ -138,10 +139,6 @@ def tracked_ahead_of(file: RunFile | None) -> float:
         raise RunError(
             f'the {NAME} of the run does not say which point was tracked: {excerpt(str(error))};'
             ' take it away to analyse base_link') from error
-
-
-def _has_reference(summary: BagSummary) -> bool:
-    return any(row.name.endswith(f'/{topics.REFERENCE_TRAJECTORY}') for row in summary.topics)
 
 
 def _read_motion(drive: DriveReader, progress: Progress | None) -> Motion:

@@ -157,7 +157,7 @@ class _Piece(NamedTuple):
     last_ns: int
 
     def join(self, other: _Piece) -> _Piece | None:
-        """Return both as one; None if that would be large."""
+        """Both as one; None if that would be large."""
         if other.stop - self.start > _PIECE:
             return None
         return _Piece(self.start, other.stop, min(self.first_ns, other.first_ns),

@@ -61,7 +61,7 @@ class StaticFrames:
         return {*self._parents, *(parent for parent, _ in self._parents.values())}
 
     def _chain(self, frame: str) -> list[tuple[str, Pose3]]:
-        """Return a frame and those above it, each with the pose of the frame in it."""
+        """Frame and those above it, each with the pose of the frame in it."""
         found = [(frame, NO_POSE)]
         seen = {frame}
         while frame in self._parents:
@@ -75,7 +75,7 @@ class StaticFrames:
 
 
 def _seen_from(base: Pose3, pose: Pose3) -> Pose3:
-    """Return a pose in the frame of a base; both are given in one frame."""
+    """Pose in the frame of a base; both are given in one frame."""
     x, y, z, w = base[3:]
     inverse = Pose3(*unrotated((x, y, z, w), (-base.x, -base.y, -base.z)), -x, -y, -z, w)
     return pose_of_child(inverse, pose)

@@ -70,7 +70,7 @@ class BagSummary:
         return self.path.resolve().name
 
     def describe_topics(self) -> str:
-        """Return the topics with types and counts for a message."""
+        """Topics with types and counts for a message."""
         if not self.topics:
             return 'no topics at all'
         rows = [f'{row.name} ({row.type_name}, {row.message_count})' for row in self.topics]
@@ -81,7 +81,7 @@ class BagSummary:
 def find_topic(
     summary: BagSummary, names: Sequence[str], type_name: str,
 ) -> str:
-    """Return the topic of a bag that one of the names stands for.
+    """Topic of a bag that one of the names stands for.
 
     The first name that is in the bag, else the only topic of the type that ends with the first
     name that any topic ends with. Raises BagError naming what is missing, has another type or
@@ -127,7 +127,7 @@ def find_scans(summary: BagSummary, robot: RobotTopics) -> str:
 
 
 def find_robot(summary: BagSummary, odometry: str | None = None) -> RobotTopics:
-    """Return the robot of a bag; odometry: its topic, as for find_topic(), if somebody named it.
+    """Robot of a bag; odometry: its topic, as for find_topic(), if somebody named it.
 
     Raises BagError naming what is missing or ambiguous, and what the bag has.
     """

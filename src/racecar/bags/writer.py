@@ -241,7 +241,7 @@ class BagWriter:
 
 
 def _compression(name: str) -> tuple[str, Callable[[bytes | bytearray], bytes]]:
-    """Return the name in the bag and the function for a chunk."""
+    """Name in the bag and the function for a chunk."""
     if name not in _COMPRESSIONS:
         raise BagError(f'compression is {name!r}, expected one of {", ".join(_COMPRESSIONS)}')
     written, module = _COMPRESSIONS[name]

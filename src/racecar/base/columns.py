@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.rows import flatten, Numbers
+from racecar.base.values import number_of, Values
 
 Array = NDArray[np.float64]
 
@@ -63,6 +64,12 @@ def squared(number: float) -> float:
 
 def _square(number: float) -> float:
     return number ** 2
+
+
+def number_or_column(values: Values, name: str) -> float:
+    """Number of a name, or the column in its place; raises as number_of()."""
+    found = values[name]
+    return _column(found) if isinstance(found, np.ndarray) else number_of(values, name)
 
 
 def rows_of(value: Numbers, cars: int) -> Array:

@@ -182,6 +182,7 @@ def by_type(function: Callable[P, Result_co]) -> ByType[P, Result_co]:
         return implementation(first, *rest)
 
     def register(kind: type) -> Callable[[F], F]:
+        """Decorator of the pure implementation for first arguments of a type."""
         def add(implementation: F) -> F:
             table[kind] = pure(implementation)
             return implementation

@@ -83,6 +83,34 @@ def zeroed(example: N) -> N:
     return filled(example, [0.0] * count_numbers(example))
 
 
+class Kind(NamedTuple):
+    """Type of a tuple and kinds of the tuples in it, None for a number.
+
+    Tuples of different types with equal numbers are equal, their kinds are not.
+    """
+
+    kind: type[Numbers]
+    parts: tuple[Kind | None, ...]
+
+
+def kind_of(value: Numbers) -> Kind:
+    """Kind of a tuple."""
+    return Kind(type(value), tuple(
+        kind_of(part) if isinstance(part, tuple) else None for part in value))
+
+
+def zeros_of_kind(kind: Kind) -> Numbers:
+    """Tuple of a kind whose numbers are 0."""
+    return tuple.__new__(
+        kind.kind, [0.0 if part is None else zeros_of_kind(part) for part in kind.parts])
+
+
+def zeros_of(kind: type[N]) -> N:
+    """NamedTuple of a type without nested ones whose numbers are 0."""
+    names: tuple[str, ...] = getattr(kind, '_fields', ())
+    return tuple.__new__(kind, (0.0,) * len(names))
+
+
 def field_names(value: Numbers) -> tuple[str, ...]:
     """Names of the fields of a NamedTuple; none of a plain tuple."""
     names: tuple[str, ...] = getattr(value, '_fields', ())

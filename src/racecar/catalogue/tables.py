@@ -30,7 +30,7 @@ _ODOMETRY_TIMEOUT = Parameter(
     above=0.0, maximum=60.0)
 
 def _if_needed(table: ParameterTable) -> ParameterTable:
-    """Return rows of which none has to be given: empty or 0 stands for none.
+    """Rows of which none has to be given: empty or 0 stands for none.
 
     Who needs them reads them by the table itself, which does not take that.
     """

@@ -260,7 +260,7 @@ def _without_reference(arguments: argparse.Namespace, output: Path) -> list[str]
 
 
 def default_output(run: Path) -> Path:
-    """Return the folder for results when none is given."""
+    """Folder for results when none is given."""
     return run / 'analysis' if run.is_dir() else run.with_name(f'{run.stem}_analysis')
 
 

@@ -56,7 +56,7 @@ def _add_named(
 
 
 def one_of(names: Collection[str]) -> Callable[[str], str]:
-    """Return a type for argparse that takes one of the names."""
+    """Type for argparse that takes one of the names."""
     def parse(text: str) -> str:
         if text not in names:
             raise argparse.ArgumentTypeError(

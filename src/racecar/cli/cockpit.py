@@ -47,10 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until Ctrl-C; returns 0. Raises RacecarError with a one-line message."""
-    if arguments.tap is not None:
+    if arguments.bridge is not None:
         from racecar.clients.cockpit_bridge.attached import run_bridge
 
-        run_bridge(arguments.tap, arguments.namespace, arguments.topic_names)
+        run_bridge(arguments.bridge, arguments.namespace, arguments.topic_names)
     check_server()
     from racecar.cockpit.live_feed import AttachFeed, CockpitFeed, LiveFeed
 
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def attached(namespace: str | None, topic_names: str | None) -> tuple[list[str], str]:
-    """Return the words that run the bridge to a stack that runs already, and what it looks for.
+    """Words that run the bridge to a stack that runs already, and what it looks for.
 
     Raises ConfigurationError for a namespace that is none and an unknown set of topic names.
     """

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def script(shell: str) -> str:
-    """Return the script for a shell. Raises ConfigurationError where shtab is not installed."""
+    """Script for a shell. Raises ConfigurationError where shtab is not installed."""
     try:
         import shtab
     except ImportError:

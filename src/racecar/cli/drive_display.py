@@ -32,7 +32,7 @@ def shows_drive(descriptions: list[NodeDescription]) -> bool:
 
 
 def for_display(descriptions: list[NodeDescription]) -> list[NodeDescription]:
-    """Return the nodes such that none writes where the drive is shown."""
+    """Nodes such that none writes where the drive is shown."""
     if not shows_drive(descriptions):
         return descriptions
     return [replace(d, parameters={**d.parameters, 'status_line': False})

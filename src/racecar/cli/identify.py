@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""`racecar identify`: fit a vehicle to logs of real drives, or judge one by them."""
+"""`racecar identify`: fit a vehicle to logs of real drives, or evaluate one by them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from racecar.cli.output import ProgressBar
 
 if TYPE_CHECKING:
     from racecar.identification.drive import Drive
+    from racecar.identification.evaluation import Evaluation
     from racecar.identification.identify import Identification
-    from racecar.identification.judging import Judgement
 
 _BAGS = ('.mcap', '.db3')
 
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Check logs, fit steering, tyres and friction by open-loop prediction, and write a'
         ' vehicle file, the same as JSON, and report.html. Each value comes with interval,'
-        ' spread between sessions and a verdict. A log is a rosbag2 bag (MCAP or sqlite3) or a'
+        ' spread between sessions and a status. A log is a rosbag2 bag (MCAP or sqlite3) or a'
         ' CSV file whose header has units, as t[s],x[m],yaw_rate[deg/s]. ROS is not needed.')
     parser.add_argument('logs', type=Path, nargs='*', metavar='BAG|CSV', help='logs, one a drive')
     add_vehicle_argument(
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='fit nothing: print how well --vehicle predicts the logs, beside baselines')
     parser.add_argument(
         '--adapt', type=float, default=40.0, metavar='SECONDS',
-        help='start of each drive on which the scale of its wheels is adapted; it is not judged'
+        help='start of each drive on which the scale of its wheels is adapted; it is not evaluated'
              ' (default: 40)')
     parser.add_argument('--plan', action='store_true',
                         help='fit nothing: print which drives are to be made, and which the logs'
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Fit, judge or plan; returns 0.
+    """Fit, evaluate or plan; returns 0.
 
     Raises RunError, BagError, ParameterError or ConfigurationError with a one-line message.
     """
@@ -140,8 +140,8 @@ def _plan(drives: Sequence[Drive], *, as_json: bool) -> int:
 
 def _evaluate(drives: Sequence[Drive], path: Path, adapt: float, *, as_json: bool) -> int:
     from racecar.dynamics.vehicles import VehicleParameters
-    from racecar.identification.judging import Candidate, judge
-    from racecar.identification.result_file import judgements_as_json, read_candidates
+    from racecar.identification.evaluation import Candidate, evaluate
+    from racecar.identification.result_file import evaluations_as_json, read_candidates
     from racecar.identification.unknowns import prior
 
     if not adapt >= 0.0:
@@ -150,24 +150,24 @@ def _evaluate(drives: Sequence[Drive], path: Path, adapt: float, *, as_json: boo
     if remark:
         print(f'warning: {remark}', file=sys.stderr)
     f1tenth = VehicleParameters.from_file(find_vehicle('f1tenth'))
-    judgements = judge(drives, own, vehicle, adapt)
-    baseline = judge(drives, [Candidate('unfitted f1tenth, Fiala', 'fiala', prior(f1tenth),
+    evaluations = evaluate(drives, own, vehicle, adapt)
+    baseline = evaluate(drives, [Candidate('unfitted f1tenth, Fiala', 'fiala', prior(f1tenth),
                                         False)], f1tenth, adapt)
     merged = [row._replace(scores={**other.scores, **row.scores})
-              for row, other in zip(judgements, baseline, strict=True)]
+              for row, other in zip(evaluations, baseline, strict=True)]
     if as_json:
-        print(json.dumps(judgements_as_json(merged)))
+        print(json.dumps(evaluations_as_json(merged)))
         return 0
-    _print_judgements(merged, own[-1].name)
+    _print_evaluations(merged, own[-1].name)
     return 0
 
 
-def _print_judgements(judgements: Sequence[Judgement], name: str) -> None:
-    from racecar.identification.judging import HORIZON, ratios
+def _print_evaluations(evaluations: Sequence[Evaluation], name: str) -> None:
+    from racecar.identification.evaluation import HORIZON, ratios
 
     print(f'RMS errors after {HORIZON:g} s, open loop')
-    for row in judgements:
-        after = f', judged after {row.adaptation:g} s' if row.adaptation else ''
+    for row in evaluations:
+        after = f', evaluated after {row.adaptation:g} s' if row.adaptation else ''
         print(f'{row.drive}{after}')
         for model, score in row.scores.items():
             print(f'  {model:<32} heading {score.heading:.4f} rad (median'
@@ -175,7 +175,8 @@ def _print_judgements(judgements: Sequence[Judgement], name: str) -> None:
                   f' {score.position_median:.3f}, of localisation alone'
                   f' {score.path_position:.3f})  wheel scale {score.scale:.3f}')
     print(f'heading of {name} over that of '
-          + ', '.join(f'{other} {ratio:.2f}' for other, ratio in ratios(judgements, name).items()))
+          + ', '.join(f'{other} {ratio:.2f}'
+                      for other, ratio in ratios(evaluations, name).items()))
 
 
 def _fit(drives: Sequence[Drive], path: Path, arguments: argparse.Namespace) -> int:
@@ -208,10 +209,10 @@ def _fit(drives: Sequence[Drive], path: Path, arguments: argparse.Namespace) -> 
         print(json.dumps(as_json(result)))
     else:
         _print_estimates(result)
-        _print_judgements(result.judgements, FITTED)
+        _print_evaluations(result.evaluations, FITTED)
         if result.left_out:
             print('Leave one out:')
-            _print_judgements(result.left_out, FITTED)
+            _print_evaluations(result.left_out, FITTED)
     where = sys.stderr if arguments.json else sys.stdout
     print(f'Vehicle: {output / (arguments.name + ".yaml")}', file=where)
     print(f'Report: {output / "report.html"}', file=where)
@@ -222,6 +223,6 @@ def _print_estimates(result: Identification) -> None:
     for row in result.estimates.values():
         interval = '' if row.interval is None else '[{:.4g}, {:.4g}]'.format(*row.interval)
         spread = '' if row.spread is None else f'+-{row.spread:.2g}'
-        reason = f': {row.verdict.reason}' if row.verdict.reason else ''
+        reason = f': {row.status.reason}' if row.status.reason else ''
         print(f'{row.name:<26} {row.value:>9.4g} {row.unit:<10} {interval:<20} {spread:<9}'
-              f' {row.verdict.word}{reason}')
+              f' {row.status.word}{reason}')

@@ -58,7 +58,7 @@ class Parsers(NamedTuple):
 def make_parsers(
     complete: Collection[str], kind: type[argparse.ArgumentParser] = argparse.ArgumentParser,
 ) -> Parsers:
-    """Return the parsers, of a kind; only the commands in complete have their arguments."""
+    """Parsers, of a kind; only the commands in complete have their arguments."""
     parser = kind(
         prog='racecar', description='A car-like robot stack for ROS 2, with or without ROS.',
         epilog='`racecar COMMAND --help` describes a command and its options.')

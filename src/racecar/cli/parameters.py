@@ -41,14 +41,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def table_of(node: str) -> ParameterTable:
-    """Return a node's own rows; the vehicle's are a table of their own."""
+    """Node's own rows; the vehicle's are a table of their own."""
     if node == 'vehicle':
         return VEHICLE_FILE_PARAMETERS
     return ParameterTable(row for row in TABLES[node] if row.name not in VEHICLE_FILE_PARAMETERS)
 
 
 def markdown_table(node: str) -> str:
-    """Return the table of a node, or of `vehicle`, in Markdown."""
+    """Table of a node, or of `vehicle`, in Markdown."""
     lines = ['| parameter | type | default | range | unit | run time | meaning |',
              '|---|---|---|---|---|---|---|']
     for row in table_of(node):
@@ -60,7 +60,7 @@ def markdown_table(node: str) -> str:
 
 
 def parameter_file(node: str) -> str:
-    """Return the ROS parameter file of a node with every default."""
+    """ROS parameter file of a node with every default."""
     lines = [
         *textwrap.wrap(f'Defaults of {node}, made with `racecar parameters {node} --yaml`.',
                        _WIDTH, initial_indent='# ', subsequent_indent='# '),

@@ -60,7 +60,7 @@ def check_start(start: float | None, end: float) -> None:
 
 
 def video_times(start: float, length: float, speed: float, fps: float) -> list[float]:
-    """Return the times of a drive that the pictures of a video show [s].
+    """Times of a drive that the pictures of a video show [s].
 
     start, length: of what is shown [s]; speed: times as fast as it was; fps: pictures per second.
     Raises ConfigurationError if there are too many.

@@ -258,7 +258,7 @@ def _shot(arguments: argparse.Namespace, subject: _Subject) -> _Shot:
 
 
 def _times(arguments: argparse.Namespace, subject: _Subject, is_video: bool) -> list[float]:
-    """Return the times of the pictures [s]. Raises ConfigurationError if there are none."""
+    """Times of the pictures [s]. Raises ConfigurationError if there are none."""
     start, end = arguments.start, subject.duration
     check_start(start, end)
     if not is_video:

@@ -184,7 +184,7 @@ def _wheelbase(values: Mapping[str, float]) -> float:
 
 
 def _with_late_reference(track: MergedTrack, ticks: int) -> MergedTrack:
-    """Return a track whose odometry is compared with the reference some samples before."""
+    """Track whose odometry is compared with the reference some samples before."""
     if not ticks:
         return track
     return MergedTrack(track.t[ticks:], track.x[ticks:], track.y[ticks:],
@@ -203,7 +203,7 @@ class _Wheels:
         self._rows.append(self._read())
 
     def data(self, t: Array) -> TyreData:
-        """Return the curves of all wheels at the times of the calls [s]."""
+        """Curves of all wheels at the times of the calls [s]."""
         curves: dict[str, dict[str, TyreCurve]] = {'fx': {}, 'fy': {}}
         for index, wheel in enumerate(WHEEL_NAMES):
             states = [row[index] for row in self._rows]
@@ -219,7 +219,7 @@ def _in_world(
     name: str, trajectory: str, duration: float, contact_model: str, reported: Reported | None,
     figure: str = '', **tyre: object,
 ) -> Experiment:
-    """Return a run in the 3-D world; tyre: parameters of the tyres."""
+    """Run in the 3-D world; tyre: parameters of the tyres."""
     return Experiment(
         name, 'racecar', trajectory, duration, _GAZEBO_RATE,
         {**_ORIGINAL_WHEELS, 'contact_model': contact_model, **tyre}, reported,
@@ -325,13 +325,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def within(result: Result) -> bool:
-    """Return whether the error of a run settles where that of a car that grips must."""
+    """Whether the error of a run settles where that of a car that grips must."""
     low, high = result.expected
     return low <= result.settled.rmse <= high
 
 
 def markdown_table(experiments: Sequence[Experiment], results: Mapping[str, Result]) -> str:
-    """Return the report's figures and ours side by side."""
+    """Report's figures and ours side by side."""
     lines = ["| run | report's run: RMSE, sum | here: RMSE, sum | largest error | after 10 s:"
              ' RMSE | expected |', '|---|---|---|---|---|---|']
     for experiment in experiments:

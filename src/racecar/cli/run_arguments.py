@@ -50,7 +50,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_run(way: str, arguments: argparse.Namespace) -> tuple[str, StackOptions]:
-    """Return the configuration and the options that NAME or --from stand for.
+    """Configuration and the options that NAME or --from stand for.
 
     Says on stderr why a run made again may differ. Without --skip the run file says how much of
     the start is left out of the metrics. Raises ConfigurationError unless there is
@@ -95,7 +95,7 @@ def _chosen(
 
 def _check_only_from(way: str, arguments: argparse.Namespace) -> None:
     """Raise ConfigurationError for a name or an option that contradicts --from."""
-    given = [_flag(row.name, row.option.flag) for row in run_options(way)
+    given = [row.flag for row in run_options(way)
              if row.name not in _BESIDE
              and getattr(arguments, row.name) is not getattr(arguments, OPTION_DEFAULTS)[row.name]]
     if arguments.name is not None:
@@ -135,7 +135,7 @@ def check_run_folder(arguments: argparse.Namespace, way: str) -> None:
 
 
 def csv_files(arguments: argparse.Namespace) -> list[Path]:
-    """Return the CSV files to write; makes the folder of --report. Raises ConfigurationError."""
+    """CSV files to write; makes the folder of --report. Raises ConfigurationError."""
     files = [] if arguments.csv is None else [arguments.csv]
     if arguments.report:
         try:
@@ -152,7 +152,7 @@ def how_made(
     way: str, configuration: str, options: StackOptions, descriptions: Sequence[NodeDescription],
     skip: float = 0.0,
 ) -> RunFile:
-    """Return how this command makes its run; skip: seconds that its metrics leave out."""
+    """How this command makes its run; skip: seconds that its metrics leave out."""
     return describe_run(way, configuration, options, descriptions, typed_command(), skip)
 
 
@@ -183,7 +183,3 @@ def keep_run(
         places = write_analysis(run, arguments.output, skip=arguments.skip).places
         print('\n'.join([f'Run: {arguments.output}', *places]),
               file=sys.stderr if arguments.json else sys.stdout)
-
-
-def _flag(name: str, flag: str) -> str:
-    return f"--{(flag or name).replace('_', '-')}"

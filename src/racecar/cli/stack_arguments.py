@@ -50,19 +50,18 @@ def add_controller_argument(parser: argparse.ArgumentParser, way: str) -> None:
 
 def _add_option(parser: argparse.ArgumentParser, row: NamedOption, default: object) -> None:
     name, _, option = row
-    flag = f"--{(option.flag or name).replace('_', '-')}"
     if option.type in (dict, tuple):
         parser.add_argument(
-            flag, dest=name, action='append', default=[], metavar=option.metavar,
+            row.flag, dest=name, action='append', default=[], metavar=option.metavar,
             help=f'{option.help}; may be repeated')
     elif option.type is bool:
         parser.add_argument(
-            flag, dest=name, action='store_false' if default else 'store_true',
+            row.flag, dest=name, action='store_false' if default else 'store_true',
             help=option.off_help or option.help)
     else:
         listed = option.choices or option.suggestions
         action = parser.add_argument(
-            flag, dest=name, type=_PARSERS.get(name, str), default=default,
+            row.flag, dest=name, type=_PARSERS.get(name, str), default=default,
             choices=Suggestions(listed()) if listed else None,
             metavar=option.metavar or name.upper(), help=_help(option, default))
         if option.is_path and not listed:
@@ -110,7 +109,7 @@ _PARSERS: dict[str, Callable[[str], float]] = {
 
 
 def stack_options(way: str, arguments: argparse.Namespace, **more: object) -> StackOptions:
-    """Return the options that the arguments stand for; more: options that take precedence."""
+    """Options that the arguments stand for; more: options that take precedence."""
     given = {row.name: getattr(arguments, row.name) for row in run_options(way)}
     given['overrides'] = parse_overrides(given['overrides'])
     for name, _, option in run_options(way):

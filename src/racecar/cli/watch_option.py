@@ -48,7 +48,7 @@ class WatchedRun:
     recording: Path | None = None
 
     def message(self, state: str) -> str:
-        """Return a line of text with the result; state: of the session."""
+        """Line of text with the result; state: of the session."""
         return json.dumps([state, self.text, *(
             str(path.resolve()) if path is not None and path.exists() else None
             for path in (self.report, self.recording))])

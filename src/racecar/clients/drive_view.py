@@ -155,7 +155,7 @@ def _scale(speed: float) -> float:
 
 
 def _outline(grid: OccupancyGrid) -> tuple[Array, Array]:
-    """Return x and y [m] of the middles of the occupied cells that have a free one beside them."""
+    """x, y [m] of the middles of the occupied cells that have a free one beside them."""
     occupied = np.pad(grid.occupied, 1, constant_values=True)
     inner = (occupied[:-2, 1:-1] & occupied[2:, 1:-1] & occupied[1:-1, :-2] & occupied[1:-1, 2:])
     rows, columns = np.nonzero(grid.occupied & ~inner)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 import math
-from typing import Any, Unpack
+from typing import Any
 
 from rclpy.node import Node
 from std_srvs.srv import SetBool
@@ -22,7 +22,6 @@ from racecar.ros.interfaces import (
     SetGear,
     SetIndicator,
 )
-from racecar.ros.node import RclpyOptions
 from racecar.ros.odometry import subscribe_odometry
 
 PHASES = ('pull away', 'shift up', 'turn left', 'brake to a stop', 'reverse', 'park')
@@ -54,11 +53,9 @@ class DriverDemonstration(Node):
     went wrong; on_event gets the simulated time [s] and what is being done.
     """
 
-    def __init__(
-        self, on_event: Callable[[float, str], object], **options: Unpack[RclpyOptions],
-    ) -> None:
+    def __init__(self, on_event: Callable[[float, str], object], namespace: str = '') -> None:
         """Join the network; nothing happens before the node is spun."""
-        super().__init__('driver_demonstration', **options)
+        super().__init__('driver_demonstration', namespace=namespace)
         self._on_event = on_event
         self.finished = False
         self.failure: DemonstrationError | None = None

@@ -31,7 +31,7 @@ from racecar.simulation.metrics.run_table import RunJoin
 
 
 def _read_speed(data: bytes) -> tuple[AckermannCommand, int]:
-    """Return the speed of a twist, without a steering angle, and the stamp [ns]."""
+    """Speed of a twist, without a steering angle, and the stamp [ns]."""
     twist, stamp_ns = read_stamped_twist(data)
     return AckermannCommand(twist.speed, math.nan), stamp_ns
 

@@ -24,7 +24,7 @@ _ENCODINGS = {'bgr8': (3, (2, 1, 0)), 'rgb8': (3, (0, 1, 2)), 'bgra8': (4, (2, 1
 
 
 def picture_of(message: object, time: float, robot: int = 0) -> bytes:
-    """Return the frame of a message with the fields of sensor_msgs/Image; time [s].
+    """Frame of a message with the fields of sensor_msgs/Image; time [s].
 
     Raises MessageError for an encoding that is unknown and for pixels that are not all there.
     """
@@ -47,7 +47,7 @@ def picture_of(message: object, time: float, robot: int = 0) -> bytes:
 
 
 def picture_of_compressed(message: object, time: float, robot: int = 0) -> bytes:
-    """Return the frame of a message with the fields of sensor_msgs/CompressedImage; time [s].
+    """Frame of a message with the fields of sensor_msgs/CompressedImage; time [s].
 
     Raises MessageError for what is no picture.
     """

@@ -93,7 +93,7 @@ def _signal_name(number: int) -> str:
 
 
 def how_it_ended(code: int, error: str) -> tuple[str, str]:
-    """Return the state of the session after an exit code, and a text for people."""
+    """State of the session after an exit code, and a text for people."""
     if code == 0:
         return 'ended', 'the configuration has ended'
     if code < 0:

@@ -22,17 +22,17 @@ _UNITS = {
 
 
 def joint_column(name: str) -> str:
-    """Return the column of the position of a joint."""
+    """Column of the position of a joint."""
     return f'{_JOINT}{name}'
 
 
 def columns(joints: tuple[str, ...], *, driver: bool) -> tuple[str, ...]:
-    """Return all columns; joints: names of those that move; driver: whether a driver drives."""
+    """All columns; joints: names of those that move; driver: whether a driver drives."""
     return (*POSE, *MOTION, *COMMAND, STEERING, *REFERENCE, *ERRORS,
             *map(joint_column, joints), *(DRIVER if driver else ()))
 
 
 def units(names: tuple[str, ...]) -> dict[str, str]:
-    """Return the SI units of columns; of joints those of angles. Shares have none."""
+    """SI units of columns; of joints those of angles. Shares have none."""
     return {name: 'rad' if name.startswith(_JOINT) else _UNITS[name]
             for name in names if name.startswith(_JOINT) or name in _UNITS}

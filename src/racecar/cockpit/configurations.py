@@ -60,12 +60,12 @@ class Configuration(TypedDict):
 
 
 def configuration_names() -> list[str]:
-    """Return the names of what may be started."""
+    """Names of what may be started."""
     return [stack.name for stack in _stacks()]
 
 
 def configurations() -> list[Configuration]:
-    """Return the configurations as the message `welcome` has them."""
+    """Configurations as the message `welcome` has them."""
     return [{
         'name': stack.name, 'summary': stack.summary,
         'follows_trajectory': stack.follows_trajectory,
@@ -75,7 +75,7 @@ def configurations() -> list[Configuration]:
 
 
 def command_words(name: object, options: object) -> list[str]:
-    """Return the arguments of `racecar` that run a configuration with options of a page.
+    """Arguments of `racecar` that run a configuration with options of a page.
 
     Raises ConfigurationError for what is not among configurations(), or does not fit together.
     """
@@ -143,7 +143,7 @@ def _for_page(stack: Stack, row: NamedOption) -> PageOption:
 
 
 def _check(stack: Stack, row: NamedOption, value: object) -> object:
-    """Return the value of an option. Raises ConfigurationError unless it is a name or number.
+    """Value of an option. Raises ConfigurationError unless it is a name or number.
 
     A name of a file that is not among ours is refused, too: a page names no files.
     """
@@ -165,7 +165,6 @@ def _check(stack: Stack, row: NamedOption, value: object) -> object:
 
 
 def _words(row: NamedOption, value: object) -> list[str]:
-    flag = f"--{(row.option.flag or row.name).replace('_', '-')}"
     if isinstance(value, bool):
-        return [flag]
-    return [flag, ' '.join(value) if isinstance(value, tuple) else f'{value}']
+        return [row.flag]
+    return [row.flag, ' '.join(value) if isinstance(value, tuple) else f'{value}']

@@ -19,12 +19,12 @@ _SWITCHES = 'dipped_beams', 'antifog_lights', 'overruled'
 
 
 def lamps_of(state: object) -> dict[str, bool]:
-    """Return which lamps are lit, from a DriverState."""
+    """Which lamps are lit, from a DriverState."""
     return {name: bool(getattr(state, field)) for name, field in _LAMPS.items()}
 
 
 def car_of(info: object, state: object) -> dict[str, object]:
-    """Return the fields of the message `car` from a CarInfo and a DriverState."""
+    """Fields of the message `car` from a CarInfo and a DriverState."""
     name, gear_count, rpm_max = attrgetter('name', 'gear_count', 'engine_max_rpm')(info)
     gear, indicator, hazard = attrgetter('gear', 'indicator', 'hazard_flashers')(state)
     number = indicator if 0 <= indicator < len(INDICATORS) else 0

@@ -43,7 +43,7 @@ class FrameQueue:
             self._others.append(frame)
 
     def take(self) -> bytes | None:
-        """Return the next frame; None if there is none."""
+        """Next frame; None if there is none."""
         if self._keyed:
             return self._keyed.pop(next(iter(self._keyed)))
         for frames in (self._others, self._states):

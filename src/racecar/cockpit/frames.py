@@ -43,12 +43,12 @@ class MeshFrame(NamedTuple):
 
 
 def json_frame(kind: str, **fields: object) -> bytes:
-    """Return a JSON message; numbers in it must be finite."""
+    """JSON message; numbers in it must be finite."""
     return json.dumps({'type': kind, **fields}, separators=(',', ':'), allow_nan=False).encode()
 
 
 def read_json(frame: bytes) -> dict[str, object]:
-    """Return the fields of a JSON message, `type` among them. Raises FrameError."""
+    """Fields of a JSON message, `type` among them. Raises FrameError."""
     try:
         # As UTF-8, in which it is sent on; json would guess other encodings, too.
         fields = json.loads(frame.decode())
@@ -71,7 +71,7 @@ def is_text(frame: bytes) -> bool:
 
 
 def state_frame(robot: int, times: NDArray[np.float64], values: NDArray[np.float64]) -> bytes:
-    """Return samples of a robot: times (n,) [s], values (n, columns) as its message lists them.
+    """Samples of a robot: times (n,) [s], values (n, columns) as its message lists them.
 
     Values go in single precision. NaN stands for what is not known.
     """
@@ -85,26 +85,26 @@ def scan_frame(
     robot: int, time: float, angle_min: float, angle_increment: float,
     ranges: NDArray[np.floating],
 ) -> bytes:
-    """Return a laser scan; time [s], angles [rad], ranges (n,) [m], infinite beyond the range."""
+    """Laser scan; time [s], angles [rad], ranges (n,) [m], infinite beyond the range."""
     return b''.join((
         _HEADER.pack(SCAN, robot, 0, len(ranges)),
         _SCAN.pack(time, angle_min, angle_increment), ranges.astype('<f4').tobytes()))
 
 
 def picture_frame(robot: int, time: float, jpeg: bytes) -> bytes:
-    """Return a picture of the camera as JPEG; time [s]."""
+    """Picture of the camera as JPEG; time [s]."""
     return _HEADER.pack(PICTURE, robot, 0, 0) + _TIME.pack(time) + jpeg
 
 
 def map_frame(x: float, y: float, resolution: float, png: bytes) -> bytes:
-    """Return a map as a grey PNG, 255 free and 0 occupied; x, y: lower left corner [m]."""
+    """Map as a grey PNG, 255 free and 0 occupied; x, y: lower left corner [m]."""
     return _HEADER.pack(MAP, 0, 0, 0) + _MAP.pack(x, y, resolution) + png
 
 
 def mesh_frame(
     key: str, vertices: NDArray[np.floating], triangles: NDArray[np.integer],
 ) -> bytes:
-    """Return a mesh: vertices (n, 3) [m], indices of triangles (m, 3)."""
+    """Mesh: vertices (n, 3) [m], indices of triangles (m, 3)."""
     name = key.encode()
     return b''.join((
         _HEADER.pack(MESH, 0, len(name), 0), name,

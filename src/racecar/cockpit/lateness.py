@@ -20,7 +20,7 @@ class Lateness:
         self._noted_at = 0.0
 
     def of(self, sent: float, now: float) -> float:
-        """Return how late a message is [s], 0 for the fastest.
+        """How late a message is [s], 0 for the fastest.
 
         sent: by the clock of the sender; now: by the own one, which never goes back [s].
         """

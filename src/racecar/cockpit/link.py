@@ -25,12 +25,12 @@ _MOST_WAITING = 2**20
 
 
 def packed(frame: bytes) -> bytes:
-    """Return a frame behind its length."""
+    """Frame behind its length."""
     return LENGTH.pack(len(frame)) + frame
 
 
 def check_length(data: bytes) -> int:
-    """Return the length that the bytes before a frame say. Raises FrameError."""
+    """Length that the bytes before a frame say. Raises FrameError."""
     length: int = LENGTH.unpack(data)[0]
     if not 0 < length <= LARGEST:
         raise FrameError(f'a frame of {length} bytes, expected 1 to {LARGEST}')

@@ -34,5 +34,5 @@ WebSocket."""
 
 
 def page_file(name: str) -> Path | None:
-    """Return the file of a name of the list; None for any other."""
+    """File of a name of the list; None for any other."""
     return FOLDER / name if name in PAGE_FILES else None

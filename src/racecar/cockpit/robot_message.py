@@ -42,7 +42,7 @@ class RobotFrames(NamedTuple):
 def robot_frames(
     index: int, tree: RobotTree, *, driver: bool = False, laser_frame: str | None = None,
 ) -> RobotFrames:
-    """Return the frames of a robot.
+    """Frames of a robot.
 
     driver: whether its state has the columns of a driver; laser_frame: of its scans if known, by
     default a link that is called like a laser.
@@ -71,7 +71,7 @@ def robot_frames(
 def _visual(
     shape: Shape, index: int, keys: dict[str, str], meshes: list[bytes], faults: list[str],
 ) -> dict[str, object] | None:
-    """Return a shape for the page; None for a mesh that cannot be had."""
+    """Shape for the page; None for a mesh that cannot be had."""
     found: dict[str, object] = {
         'origin': [*shape.origin], 'colour': [*(shape.colour or _GREY)], 'name': shape.name}
     geometry: Geometry = shape.geometry

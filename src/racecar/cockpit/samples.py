@@ -84,7 +84,7 @@ class _Waiting:
         self.newest_ns = rows[-1, 0]
 
     def all(self) -> Rows:
-        """Return all rows (n, 1 + width)."""
+        """All rows (n, 1 + width)."""
         self._close_block()
         if len(self._blocks) != 1:
             self._blocks = [np.concatenate([np.empty((0, 1 + self._width)), *self._blocks])]
@@ -109,7 +109,7 @@ class _Stream(_Waiting):
         self._held[0] = _LONG_AGO
 
     def at(self, times: Rows) -> tuple[Rows, Rows]:
-        """Return stamps (n,) [ns] and numbers (n, width) at ascending times [ns]; moves there."""
+        """Stamps (n,) [ns] and numbers (n, width) at ascending times [ns]; moves there."""
         if not len(self):
             found = np.broadcast_to(self._held, (len(times), len(self._held)))
             return found[:, 0], found[:, 1:]
@@ -216,7 +216,7 @@ class Samples:
         self._driver.add((stamp_ns, *numbers))
 
     def take(self, *, waits: bool = True) -> tuple[Rows, Rows] | None:
-        """Return times (n,) [s] and rows (n, columns) that are complete; None if there are none.
+        """Times (n,) [s] and rows (n, columns) that are complete; None if there are none.
 
         waits: the newest one waits until the next call for its reference, which comes after it.
         """

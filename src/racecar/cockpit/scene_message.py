@@ -33,7 +33,7 @@ def scene_frames(scene: Scene) -> dict[str, bytes]:
 
 
 def scene_frame(scene: Scene) -> bytes:
-    """Return the message; sizes and places in m, poses as x y z qx qy qz qw."""
+    """Message; sizes and places in m, poses as x y z qx qy qz qw."""
     grid = scene.grid_boxes if len(scene.grid_boxes) <= _MOST_GRID_BOXES else ()
     boxes = (*scene.solids, *(wall.box for wall in scene.walls), *grid)
     return json_frame(
@@ -62,13 +62,13 @@ def _box(box: Box) -> dict[str, object]:
 
 
 def path_frame(points: NDArray[np.float64]) -> bytes:
-    """Return the path of the reference, (n, 2) [m]; thinned out if it is very long."""
+    """Path of the reference, (n, 2) [m]; thinned out if it is very long."""
     step = 1 + len(points) // _LONGEST_PATH
     return json_frame('path', points=np.round(points[::step], _DECIMALS).tolist())
 
 
 def grid_frame(grid: OccupancyGrid) -> bytes:
-    """Return a map as a picture with its upper edge first; its origin must not be turned."""
+    """Map as a picture with its upper edge first; its origin must not be turned."""
     from PIL import Image
 
     shades = np.full(grid.values.shape, _UNKNOWN, np.uint8)

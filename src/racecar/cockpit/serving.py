@@ -64,7 +64,7 @@ async def served(feed: Feed) -> AsyncIterator[str]:
 
 
 def _listen(host: str, port: int | None) -> socket.socket:
-    """Return a socket that listens. Raises ConfigurationError."""
+    """Socket that listens. Raises ConfigurationError."""
     Access(host, port or FIRST_PORT)
     ports = range(FIRST_PORT, FIRST_PORT + _PORTS) if port is None else (port,)
     for number in ports:

@@ -17,7 +17,7 @@ _MOST_TRIANGLES = 500_000
 
 
 def read_stl(path: Path) -> tuple[NDArray[np.floating], NDArray[np.integer]]:
-    """Return vertices (n, 3) [m] and indices of triangles (m, 3); equal vertices are one.
+    """Vertices (n, 3) [m] and indices of triangles (m, 3); equal vertices are one.
 
     Raises ConfigurationError for what is no binary STL file.
     """

@@ -14,13 +14,15 @@ import math
 from pathlib import Path
 import sys
 from types import ModuleType
-from typing import Any, NamedTuple, Protocol
+from typing import cast, NamedTuple, Protocol, TypeGuard
 
 import yaml
 
 from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.parameters import Parameter, suggestion
-from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS, Odometry
+from racecar.base.rows import flatten, Numbers
+from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
+from racecar.base.values import Value, Values
 from racecar.base.yaml_file import describe_error, parse_yaml
 from racecar.control.trajectories import Motion
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -28,10 +30,11 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 CONTROLLER = 'controller'
 """What settings of a controller stand under: controller.NAME."""
 
-PureStep = Callable[[Any, Any, CarMotion, Motion, float], tuple[Any, float, float]]
+PureStep = Callable[..., tuple[Numbers, float, float]]
 """step(state, parameters, car, reference, dt): next state, speed [m/s], steering angle [rad].
 
-state, parameters: NamedTuples of floats; dt: time since the step before [s], 0 at the first.
+state, parameters: NamedTuples of floats or of such NamedTuples; car: CarMotion; reference: Motion;
+dt: time since the step before [s], 0 at the first.
 """
 
 
@@ -53,11 +56,11 @@ class Controller(Protocol):
 
 
 class PureController(NamedTuple):
-    """A pure step and the NamedTuples of floats that it starts with."""
+    """A pure step and the NamedTuples of numbers that it starts with."""
 
     step: PureStep
-    state: tuple[float, ...]
-    parameters: tuple[float, ...]
+    state: Numbers
+    parameters: Numbers
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ class ControllerClass:
         return self.settings[name]
 
     def make(
-        self, vehicle: VehicleParameters, settings: Mapping[str, Any] | None = None,
+        self, vehicle: VehicleParameters, settings: Values | None = None,
     ) -> Controller:
         """Return a controller with some settings; the others have their defaults.
 
@@ -117,7 +120,7 @@ class ControllerClass:
 
 
 def load_controller(
-    where: str, vehicle: VehicleParameters, settings: Mapping[str, Any] | None = None,
+    where: str, vehicle: VehicleParameters, settings: Values | None = None,
 ) -> Controller:
     """Import a controller and make it.
 
@@ -153,7 +156,7 @@ def find_controller(where: str) -> ControllerClass:
     return controller_class(where, constructor)
 
 
-def controller_class(where: str, made_by: Callable[..., Any]) -> ControllerClass:
+def controller_class(where: str, made_by: Callable[..., object]) -> ControllerClass:
     """Controllers made by a class, or the one that a function of odometry and reference is.
 
     where: what messages and the run.yaml call it. A function with exactly two arguments to be
@@ -161,8 +164,9 @@ def controller_class(where: str, made_by: Callable[..., Any]) -> ControllerClass
     controller.
     """
     if _answers_odometry(made_by):
-        return ControllerClass(where, lambda vehicle: _FunctionController(made_by), {}, (), False)
-    constructor: Callable[..., Controller] = made_by
+        return ControllerClass(where, lambda vehicle: _FunctionController(
+            cast(_Answer, made_by)), {}, (), False)
+    constructor = cast(Callable[..., Controller], made_by)
     arguments = _keyword_arguments(constructor)
     named = [a for a in arguments if a.kind is not a.VAR_KEYWORD]
     return ControllerClass(
@@ -170,14 +174,17 @@ def controller_class(where: str, made_by: Callable[..., Any]) -> ControllerClass
         tuple(a.name for a in named if a.default is a.empty), len(named) < len(arguments))
 
 
+_Answer = Callable[[Odometry, Motion], AckermannCommand]
+
+
 class _FunctionController:
     """A controller that is one function and has no memory."""
 
-    def __init__(self, function: Callable[[Odometry, Motion], AckermannCommand]) -> None:
+    def __init__(self, function: _Answer) -> None:
         self.command = function
 
 
-def _answers_odometry(given: Callable[..., Any]) -> bool:
+def _answers_odometry(given: Callable[..., object]) -> bool:
     """Whether it is a function of odometry and reference, and not what makes controllers."""
     if not inspect.isfunction(given):
         return False
@@ -187,12 +194,12 @@ def _answers_odometry(given: Callable[..., Any]) -> bool:
     return len(required) == 2
 
 
-def written_settings(settings: Mapping[str, Any]) -> str:
+def written_settings(settings: Values) -> str:
     """Return settings as a text that read_settings() reads; empty if there are none."""
     return json.dumps(dict(settings)) if settings else ''
 
 
-def read_settings(text: str) -> dict[str, Any]:
+def read_settings(text: str) -> dict[str, Value]:
     """Return the settings of a text: a YAML mapping, or empty. Raises ConfigurationError."""
     try:
         settings = parse_yaml(text)
@@ -208,7 +215,7 @@ def read_settings(text: str) -> dict[str, Any]:
     return found
 
 
-def _keyword_arguments(constructor: Callable[..., Any]) -> list[inspect.Parameter]:
+def _keyword_arguments(constructor: Callable[..., object]) -> list[inspect.Parameter]:
     """Keyword arguments of a constructor after the vehicle."""
     try:
         signature = inspect.signature(constructor, eval_str=True)
@@ -224,7 +231,7 @@ def _keyword_arguments(constructor: Callable[..., Any]) -> list[inspect.Paramete
         a.POSITIONAL_OR_KEYWORD, a.KEYWORD_ONLY, a.VAR_KEYWORD)]
 
 
-def _check_takes_vehicle(where: str, constructor: Callable[..., Any]) -> None:
+def _check_takes_vehicle(where: str, constructor: Callable[..., object]) -> None:
     """Raise ConfigurationError if a constructor has no argument for the vehicle."""
     try:
         arguments = inspect.signature(constructor).parameters.values()
@@ -247,7 +254,7 @@ def _row(name: str, kind: type) -> Parameter:
     return Parameter(name, kind, None, 'setting of the controller, by annotation or default')
 
 
-def pure_part(controller: Any) -> PureController | None:
+def pure_part(controller: object) -> PureController | None:
     """Return the pure step of a controller, None if it has none.
 
     Raises ConfigurationError if state or parameters are no NamedTuples of finite numbers.
@@ -259,13 +266,14 @@ def pure_part(controller: Any) -> PureController | None:
         raise ConfigurationError(
             f'step of the controller is {excerpt(step)}, expected a function of numbers without'
             ' self: write step = staticmethod(function)')
-    for name in ('state', 'parameters'):
-        values = getattr(controller, name, None)
-        if not hasattr(values, '_fields') or not values or not all(map(_is_number, values)):
+    parts = [getattr(controller, name, None) for name in ('state', 'parameters')]
+    for name, values in zip(('state', 'parameters'), parts, strict=True):
+        if not hasattr(values, '_fields') or not values or not all(
+                map(_is_number, flatten(values))):
             raise ConfigurationError(
                 f'{name} of the controller is {excerpt(values)}, expected a NamedTuple of finite'
-                ' numbers, at least one, beside step')
-    return PureController(step, controller.state, controller.parameters)
+                ' numbers, at least one, or of such NamedTuples, beside step')
+    return PureController(step, *cast('list[Numbers]', parts))
 
 
 def has_command(controller: object) -> bool:
@@ -273,7 +281,7 @@ def has_command(controller: object) -> bool:
     return callable(getattr(controller, 'command', None))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and math.isfinite(value)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from racecar.base.compiled import (
     NO_NUMBA,
     pure,
 )
-from racecar.base.rows import load, Part, store
+from racecar.base.rows import flatten, Kind, kind_of, load, Numbers, Part, store, zeros_of_kind
 from racecar.base.types import AckermannCommand, car_motion, Odometry
 from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.custom_controller import (
@@ -65,7 +65,7 @@ class CustomDriver:
         self._controller = make()
         self._preview = preview_of(self._controller)
         self._tracker = tracker
-        self._asked, self.why_plain = _asked(self._controller)
+        self._step, self.why_plain = _step_of(self._controller)
 
     def start_anew(self, tracker: TrajectoryTracker) -> None:
         """Forget what was before, and take the reference of this tracker.
@@ -73,10 +73,10 @@ class CustomDriver:
         Raises what make raises.
         """
         self._tracker = tracker
-        if self._asked is self._controller:
-            self._controller = self._asked = self._make()
+        if self._step is None:
+            self._controller = self._make()
         else:
-            self._asked.restart()
+            self._step.restart()
 
     def update(self, odometry: Odometry, now_ns: int | None = None) -> CustomAnswer:
         """Command for the reference `preview` after now_ns, which defaults to the odometry's time.
@@ -91,31 +91,31 @@ class CustomDriver:
         time, dt = tracker.time_since_start(now_ns), tracker.time_step(now_ns)
         now, ahead = (_placed(tracker.trajectory.motion(t), *tracker.origin)
                       for t in (time, time + self._preview))
-        if self._asked is not self._controller:
-            self._asked.dt = dt
-        return CustomAnswer(ask(self._asked, odometry, ahead), now)
+        if self._step is not None:
+            self._step.dt = dt
+        return CustomAnswer(ask(self._step or self._controller, odometry, ahead), now)
 
 
 def _placed(motion: Motion, origin_x: float, origin_y: float) -> Motion:
     return motion._replace(x=origin_x + motion.x, y=origin_y + motion.y)
 
 
-def _asked(controller: Any) -> tuple[Any, str]:
-    """Return who gives the command, and why it is in plain Python, if it is."""
+def _step_of(controller: Controller) -> tuple[_CompiledStep | _PlainStep | None, str]:
+    """Return the step that stands for command(), if any, and why none is compiled, if none is."""
     pure = pure_part(controller)
     if pure is None:
-        return controller, NO_STEP
+        return None, NO_STEP
     failure = why_uncompiled(pure)
     if not failure:
         return _CompiledStep(pure), ''
-    return (controller if has_command(controller) else _PlainStep(pure)), failure
+    return (None if has_command(controller) else _PlainStep(pure)), failure
 
 
 def why_uncompiled(pure: PureController) -> str:
     """Compile a pure step; return why that is not possible, or ''. Once for all that have it."""
     if not COMPILED:
         return NO_NUMBA
-    failure = _compilation(pure.step, type(pure.state), type(pure.parameters))
+    failure = _compilation(pure.step, kind_of(pure.state), kind_of(pure.parameters))
     return f'its step cannot be compiled: {failure}' if failure else ''
 
 
@@ -129,7 +129,7 @@ class _PlainStep:
 
     def restart(self) -> None:
         """Begin with the state that the controller was made with."""
-        self._state = self._pure.state
+        self._state: Numbers = self._pure.state
 
     def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
         """Return the command and keep the next state."""
@@ -143,14 +143,15 @@ class _CompiledStep:
 
     def __init__(self, pure: PureController) -> None:
         self._pure = pure
-        self._kernel = _single_kernel(pure.step, type(pure.state), type(pure.parameters))
-        self._parameters = vector(pure.parameters)
+        self._kernel = _single_kernel(
+            pure.step, kind_of(pure.state), kind_of(pure.parameters))
+        self._parameters = vector(tuple(flatten(pure.parameters)))
         self.dt = 0.0
         self.restart()
 
     def restart(self) -> None:
         """Begin with the state that the controller was made with."""
-        self._state = vector(self._pure.state)
+        self._state = vector(tuple(flatten(self._pure.state)))
 
     def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
         """Return the command and keep the next state."""
@@ -160,7 +161,7 @@ class _CompiledStep:
 
 @functools.cache
 def _single_kernel(
-    step: PureStep, state: type[tuple[float, ...]], parameters: type[tuple[float, ...]],
+    step: PureStep, state: Kind, parameters: Kind,
 ) -> Callable[..., tuple[float, float]]:
     """Compiled pure step.
 
@@ -170,7 +171,7 @@ def _single_kernel(
     """
     # One that its author has compiled is called as it is.
     own_step = step if hasattr(step, 'py_func') else pure(step)
-    state_part, parameters_part = Part(_example(state)), Part(_example(parameters))
+    state_part, parameters_part = Part(zeros_of_kind(state)), Part(zeros_of_kind(parameters))
 
     def command(
         state: Flat, parameters: Vector, car: tuple[float, ...], ahead: tuple[float, ...],
@@ -188,10 +189,8 @@ def _single_kernel(
 
 
 @functools.cache
-def _compilation(*step: Any) -> str:
+def _compilation(
+    step: PureStep, state: Kind, parameters: Kind,
+) -> str:
     """Why a step cannot be compiled, or ''; Numba would try anew what it cannot compile."""
-    return compilation_failure(lambda: _single_kernel(*step))
-
-
-def _example(kind: Any) -> Any:
-    return kind(*(0.0,) * len(kind._fields))
+    return compilation_failure(lambda: _single_kernel(step, state, parameters))

@@ -37,16 +37,16 @@ most; the bound of the slip goes before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
-from racecar.base.columns import each
+from racecar.base.columns import each, given, number_or_column
 from racecar.base.compiled import pure
 from racecar.base.elementary import arctangent, smoothstep
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import CarMotion
+from racecar.base.values import Values
 from racecar.control.hand_over import hand_over_speeds, ROLLING_TIME, SLIDING_TIME
 from racecar.control.kinematic_linearizer import kinematic_step, KinematicLaw
 from racecar.control.linearizer import LawStep, Linearizer, STANDSTILL_PARAMETERS, SteeringState
@@ -172,13 +172,13 @@ class DynamicLinearizer(Linearizer):
 
     @staticmethod
     def mixing_speeds(
-        values: Mapping[str, Any], vehicle: VehicleParameters,
+        values: Values, vehicle: VehicleParameters,
     ) -> tuple[float, float]:
         """Return kinematic_speed and dynamic_speed, where 0 those of the vehicle [m/s].
 
         Raises ParameterError unless the first is less than the second.
         """
-        low, high = (values[name] or default for name, default in zip(
+        low, high = (given(number_or_column(values, name), default) for name, default in zip(
             ('kinematic_speed', 'dynamic_speed'), hand_over_speeds(vehicle), strict=True))
         if not low < high:
             raise ParameterError(
@@ -186,18 +186,18 @@ class DynamicLinearizer(Linearizer):
                 f' ({high:g} m/s): the laws are mixed between the two')
         return low, high
 
-    def pack(self, values: Mapping[str, Any]) -> DynamicLaw:
+    def pack(self, values: Values) -> DynamicLaw:
         """Return values, vehicle and limits. Raises ParameterError as mixing_speeds() does."""
         vehicle = self._vehicle
         return DynamicLaw(
-            values['epsilon'], *self.mixing_speeds(values, vehicle), vehicle.mass,
-            vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle,
+            number_or_column(values, 'epsilon'), *self.mixing_speeds(values, vehicle),
+            vehicle.mass, vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle,
             vehicle.front_cornering_stiffness, vehicle.rear_cornering_stiffness,
-            values['minimum_speed'], values['fade_speed'], *vehicle.steering_range,
-            vehicle.speed_min, vehicle.speed_max, self.tracked_ahead,
-            each(math.atan, values['slip_share'] / each(
+            number_or_column(values, 'minimum_speed'), number_or_column(values, 'fade_speed'),
+            *vehicle.steering_range, vehicle.speed_min, vehicle.speed_max, self.tracked_ahead,
+            each(math.atan, number_or_column(values, 'slip_share') / each(
                 tangent_scale, vehicle.front_cornering_stiffness, vehicle.frictions[1],
-                vehicle.front_axle_load)), values['steering_rate'])
+                vehicle.front_axle_load)), number_or_column(values, 'steering_rate'))
 
     @property
     def tracked_ahead(self) -> float:

@@ -9,9 +9,8 @@ small race cars, and the pursuit of a point (R. C. Coulter, CMU-RI-TR-92-01) for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +18,12 @@ from numpy.typing import NDArray
 from racecar.base.parameter_fields import made_of, Row, table_of
 from racecar.base.readings import LaserScan
 from racecar.base.types import AckermannCommand
+from racecar.base.values import Values
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 
 class GapSettings(NamedTuple):
-    """What the law can be told."""
+    """Settings of the law."""
 
     speed: Annotated[float, Row(
         'Speed where nothing asks for less', 'm/s', above=0.0, maximum=100.0)] = 2.0
@@ -59,12 +59,12 @@ class GapFollower:
     The laser points ahead, in the middle of the car.
     """
 
-    def __init__(self, values: Mapping[str, Any], vehicle: VehicleParameters) -> None:
+    def __init__(self, values: Values, vehicle: VehicleParameters) -> None:
         """values: of GAP_PARAMETERS."""
         self._vehicle = vehicle
         self.tune(values)
 
-    def tune(self, values: Mapping[str, Any]) -> None:
+    def tune(self, values: Values) -> None:
         """Take over other values."""
         self._settings = made_of(GapSettings, '', values)
 
@@ -110,7 +110,7 @@ class GapFollower:
         return widened
 
 
-def _depths(ranges: NDArray[Any], limit: float) -> NDArray[np.float64]:
+def _depths(ranges: NDArray[np.floating], limit: float) -> NDArray[np.float64]:
     """Return the open way of each ray up to a limit [m]; none where nothing was measured."""
     # REP 117: +inf is beyond the longest range, -inf nearer than the shortest, NaN an error.
     return np.clip(np.nan_to_num(ranges.astype(np.float64), nan=0.0, posinf=limit, neginf=0.0),

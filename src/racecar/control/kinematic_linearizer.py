@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
+from racecar.base.columns import number_or_column
 from racecar.base.compiled import pure
 from racecar.base.elementary import arctangent, sine_cosine
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import CarMotion
+from racecar.base.values import flag_of, Values
 from racecar.control.linearizer import LawStep, Linearizer, STANDSTILL_PARAMETERS, SteeringState
 
 KINEMATIC_LINEARIZER_PARAMETERS = ParameterTable([
@@ -89,12 +90,13 @@ class KinematicLinearizer(Linearizer):
     step: ClassVar[LawStep] = staticmethod(kinematic_step)
     parameter_type = KinematicLaw
 
-    def pack(self, values: Mapping[str, Any]) -> KinematicLaw:
+    def pack(self, values: Values) -> KinematicLaw:
         """Return values and the vehicle's limits."""
         vehicle = self._vehicle
         return KinematicLaw(
-            values['epsilon'], vehicle.wheelbase, values['minimum_speed'], values['fade_speed'],
-            float(values['reverse']), *vehicle.steering_range, vehicle.speed_min,
+            number_or_column(values, 'epsilon'), vehicle.wheelbase,
+            number_or_column(values, 'minimum_speed'), number_or_column(values, 'fade_speed'),
+            float(flag_of(values, 'reverse')), *vehicle.steering_range, vehicle.speed_min,
             vehicle.speed_max)
 
     @property

@@ -5,25 +5,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 import copy
 import functools
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from racecar.base.columns import Array, rows_of
 from racecar.base.compiled import compiled
 from racecar.base.parameters import Parameter
-from racecar.base.rows import load, Part, store
+from racecar.base.rows import load, Part, store, zeros_of
 from racecar.base.types import (
     AckermannCommand,
     AT_REST,
     car_motion,
-    CarMotion,
     Odometry,
     PlanarVelocity,
 )
+from racecar.base.values import Values
 from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.step_clock import StepClock
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -52,9 +52,8 @@ class SteeringState(NamedTuple):
     held_steering: float
 
 
-LawStep = Callable[[SteeringState, Any, CarMotion, float, float, float], tuple[
-    SteeringState, float, float]]
-"""step(state, parameters, car, vx, vy, dt): a pure function.
+LawStep = Callable[..., tuple[SteeringState, float, float]]
+"""step(state, parameters, car, vx, vy, dt): a pure function of a SteeringState and parameter_type.
 
 car: as measured; vx, vy: wanted velocity of P in `map` [m/s]; dt: time since the step before [s],
 0 at the first and for a repeated time. Returns the next state, speed [m/s] and steering angle
@@ -72,15 +71,15 @@ class Linearizer(ABC):
     step: ClassVar[LawStep]
     parameter_type: ClassVar[type[tuple[float, ...]]]
 
-    def __init__(self, values: Mapping[str, Any], vehicle: VehicleParameters) -> None:
+    def __init__(self, values: Values, vehicle: VehicleParameters) -> None:
         """Take resolved values of the law's parameters and the vehicle; raises as tune()."""
         self._vehicle = vehicle
-        self.state: Any = vector(len(SteeringState._fields))
-        self.parameters: Any = vector(len(_example(self.parameter_type)))
+        self.state: Flat = vector(len(SteeringState._fields))
+        self.parameters: Flat = vector(len(zeros_of(self.parameter_type)))
         self.tune(values)
         self._clock = StepClock()
 
-    def tune(self, values: Mapping[str, Any]) -> None:
+    def tune(self, values: Values) -> None:
         """Take over other values; the steering stays held.
 
         Raises ParameterError, and keeps the old ones, if they contradict each other.
@@ -88,11 +87,11 @@ class Linearizer(ABC):
         self.parameters[:] = vector(self.pack(values))
 
     @abstractmethod
-    def pack(self, values: Mapping[str, Any]) -> tuple[float, ...]:
+    def pack(self, values: Values) -> tuple[float, ...]:
         """Return values as parameter_type. Raises ParameterError if they contradict."""
 
     def columns(
-        self, values: Mapping[str, Any], vehicle: VehicleParameters, cars: int,
+        self, values: Values, vehicle: VehicleParameters, cars: int,
     ) -> Array:
         """Return parameters of laws that differ from this one in numbers: (numbers, cars).
 
@@ -115,7 +114,7 @@ class Linearizer(ABC):
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a command calls; nothing changes."""
-        self._kernel(self.state.copy(), self.parameters, AT_REST[1:], 0.0, 0.0, 0.0)
+        self._kernel(vector(self.state), self.parameters, AT_REST[1:], 0.0, 0.0, 0.0)
 
     @functools.cached_property
     def _kernel(self) -> Callable[..., tuple[float, float]]:
@@ -154,7 +153,7 @@ def _single_kernel(
     kernel(state, parameters, car, vx, vy, dt) of flat state, which it changes, and parameters, and
     an Odometry without its stamp, gives speed [m/s] and steering angle [rad] in single precision.
     """
-    state_part, parameters_part = Part(SteeringState(0.0)), Part(_example(parameter_type))
+    state_part, parameters_part = Part(SteeringState(0.0)), Part(zeros_of(parameter_type))
 
     def command(
         state: Flat, parameters: Vector, car: tuple[float, ...], vx: float, vy: float, dt: float,
@@ -168,7 +167,3 @@ def _single_kernel(
 
     return compiled(command, '(float64[::1], float64[::1], UniTuple(float64, 7), float64, float64,'
                              ' float64)', nogil=False)
-
-
-def _example(kind: Any) -> Any:
-    return kind(*(0.0,) * len(kind._fields))

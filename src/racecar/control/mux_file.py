@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeGuard
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggest
+from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
 from racecar.control.command_mux import IDLE, LONGEST_TIMEOUT, Source
 
@@ -52,7 +53,7 @@ def load_mux_configuration(path: Path | str) -> MuxConfiguration:
         tuple(sorted(sources, key=lambda source: -source.priority)), output)
 
 
-def _check_keys(path: Path | str, where: str, mapping: dict[str, Any], known: set[str]) -> None:
+def _check_keys(path: Path | str, where: str, mapping: Values, known: set[str]) -> None:
     for key in mapping:
         if key not in known:
             raise ConfigurationError(
@@ -60,11 +61,11 @@ def _check_keys(path: Path | str, where: str, mapping: dict[str, Any], known: se
                 f' {suggest(str(key), sorted(known))}')
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and value != '' and value.isprintable()
 
 
-def _parse_source(path: Path | str, index: int, entry: Any) -> Source:
+def _parse_source(path: Path | str, index: int, entry: object) -> Source:
     where = f'subscriber {index}'
     if not isinstance(entry, dict):
         raise ConfigurationError(

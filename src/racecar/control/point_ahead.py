@@ -9,11 +9,11 @@ the yaw: there is no singularity at standstill, as a car has one (report section
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 import functools
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
-from racecar.base.columns import Array, rows_of
+from racecar.base.columns import Array, number_or_column, rows_of
 from racecar.base.compiled import compiled, pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.parameters import Parameter, ParameterTable
@@ -25,6 +25,7 @@ from racecar.base.types import (
     Odometry,
     PlanarVelocity,
 )
+from racecar.base.values import flag_of, number_of, Values
 from racecar.control.linearizer import LawStep, SteeringState
 
 POINT_AHEAD_PARAMETERS = ParameterTable([
@@ -89,26 +90,26 @@ class PointAheadLinearizer:
     step: ClassVar[LawStep] = point_ahead_step
     parameter_type: ClassVar[type[tuple[float, ...]]] = PointAheadParameters
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: Values) -> None:
         """Take resolved values."""
         self.tune(values)
 
-    def tune(self, values: Mapping[str, Any]) -> None:
+    def tune(self, values: Values) -> None:
         """Take over other values."""
-        self._epsilon = float(values['epsilon'])
-        self._reverse = bool(values['reverse'])
+        self._epsilon = number_of(values, 'epsilon')
+        self._reverse = flag_of(values, 'reverse')
 
     @property
     def parameters(self) -> PointAheadParameters:
         """Numbers of the step."""
         return PointAheadParameters(self._epsilon, float(self._reverse))
 
-    def columns(self, values: Mapping[str, Any], cars: int) -> Array:
+    def columns(self, values: Values, cars: int) -> Array:
         """Parameters of laws that differ from this one in epsilon: (numbers, cars).
 
         values: with a column of racecar.base.columns, (cars,), in the place of the number.
         """
-        return rows_of(self.parameters._replace(epsilon=values['epsilon']), cars)
+        return rows_of(self.parameters._replace(epsilon=number_or_column(values, 'epsilon')), cars)
 
     @property
     def tracked_ahead(self) -> float:

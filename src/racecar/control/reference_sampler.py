@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.compiled import by_type, COMPILED, compiled, importable
-from racecar.base.rows import count_numbers, load, Part, store
+from racecar.base.rows import count_numbers, load, Numbers, Part, store
 from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.trajectories import Trajectory
 from racecar.control.trajectories.base import ClosedForm
@@ -23,12 +23,12 @@ _TIMES = 128
 
 
 @by_type
-def placed(reference: Any, origin_x: float, origin_y: float) -> Any:
+def placed(reference: Numbers, origin_x: float, origin_y: float) -> Any:
     """Reference with the origin of its trajectory [m] added."""
     raise NotImplementedError
 
 
-SampledReference = Callable[[float, float, float, Vector], Any]
+SampledReference = Callable[[float, float, float, Vector], Numbers]
 """Pure function that gives a reference, a NamedTuple.
 
 Of the time [s], that until the next one [s], how far ahead the controller sees [s], and the
@@ -37,7 +37,7 @@ numbers of the trajectory.
 
 
 @functools.cache
-def _sampling_kernel(sampled: SampledReference, example: Any) -> Callable[..., None]:
+def _sampling_kernel(sampled: SampledReference, example: Numbers) -> Callable[..., None]:
     """Compiled loop that fills `references` as ReferenceSampler.write() says.
 
     place: first and total there; clock: times and steps; trajectories: previews [s], numbers of
@@ -71,7 +71,7 @@ class ReferenceSampler:
     """Samples the references of trajectories of one type, by a kernel if the type is pure."""
 
     def __init__(
-        self, trajectories: Sequence[Trajectory], previews: Sequence[float], example: Any,
+        self, trajectories: Sequence[Trajectory], previews: Sequence[float], example: Numbers,
         sampled_from: Callable[[ClosedForm], SampledReference],
     ) -> None:
         """Take at least one trajectory.

@@ -16,13 +16,12 @@ turn alike, and both hinges; it also took 10 rad/s for 1 m/s where its wheels of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 import math
-from typing import Any
 
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AckermannCommand, HINGE_JOINTS, JointSetpoints, WHEEL_JOINTS
+from racecar.base.values import number_of, text_of, Values
 from racecar.dynamics.vehicles.ackermann import ackermann_angles
 from racecar.dynamics.vehicles.hinge_stops import half_kingpin_track, reachable_steering
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -61,11 +60,12 @@ class ServoCommands:
 
     @classmethod
     def from_values(
-        cls, vehicle: VehicleParameters, values: Mapping[str, Any],
+        cls, vehicle: VehicleParameters, values: Values,
     ) -> ServoCommands:
         """Build from resolved rows of SERVO_PARAMETERS."""
-        return cls(vehicle, values['speed_to_wheel_rate'] or 1.0 / vehicle.wheel_radii[1],
-                   values['hinge_angles'], values['wheel_rates'])
+        wheel_rate = number_of(values, 'speed_to_wheel_rate') or 1.0 / vehicle.wheel_radii[1]
+        return cls(vehicle, wheel_rate, text_of(values, 'hinge_angles'),
+                   text_of(values, 'wheel_rates'))
 
     @property
     def steering_range(self) -> tuple[float, float]:

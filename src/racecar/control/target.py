@@ -46,7 +46,8 @@ NO_TARGET = Target(*(0.0,) * 7)
 
 
 @placed.register(Target)
-def _placed(t: Target, origin_x: float, origin_y: float) -> Target:
+def placed_target(t: Target, origin_x: float, origin_y: float) -> Target:
+    """Target with the origin of its trajectory [m] added."""
     return Target(
         origin_x + t.x, origin_y + t.y, t.ahead_x, t.ahead_y, t.speed, t.rate, t.direction)
 

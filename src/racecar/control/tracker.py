@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple, overload
 
-from racecar.base.columns import Array, is_column, rows_of
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.columns import Array, is_column, number_or_column, rows_of
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AT_REST, NANOSECONDS, Odometry, PlanarVelocity
-from racecar.base.vectors import vector
+from racecar.base.values import flag_of, text_of, Values
+from racecar.base.vectors import Flat, vector
 from racecar.control.hand_over import hand_over_speeds
 from racecar.control.step_clock import StepClock
 from racecar.control.target import TargetSampler
@@ -82,12 +86,12 @@ class TrackerOutput(NamedTuple):
     attitude: Attitude | None = None
 
 
-def tracked_ahead(values: Mapping[str, Any]) -> float:
+def tracked_ahead(values: Values) -> float:
     """Return how far the tracked point lies ahead of base_link [m], from resolved values.
 
     Raises ParameterError if that needs a vehicle and the values hold none.
     """
-    if values['tracked_point'] == 'base_link':
+    if text_of(values, 'tracked_point') == 'base_link':
         return 0.0
     return -VehicleParameters.from_values(values).odometry_offset
 
@@ -99,7 +103,7 @@ class TrajectoryTracker:
     loops run; step: pure, of the tracker.
     """
 
-    def __init__(self, values: Mapping[str, Any], trajectory: Trajectory | None = None) -> None:
+    def __init__(self, values: Values, trajectory: Trajectory | None = None) -> None:
         """Take resolved TRACKER_PARAMETERS values, and a trajectory in place of theirs.
 
         To track the centre of gravity, values hold VEHICLE_PARAMETERS too. Raises ParameterError
@@ -108,27 +112,27 @@ class TrajectoryTracker:
         self.trajectory = trajectory or make_trajectory(values)
         self.tracked_ahead = tracked_ahead(values)
         self._starts_at_car = values['reference_origin'] == 'car'
-        self.is_exact = bool(values['exact_feed_forward'])
+        self.is_exact = flag_of(values, 'exact_feed_forward')
         # Without the centre of gravity nothing asks for it.
         self._is_of_vehicle = values['tracked_point'] != 'base_link'
         self._speeds = hand_over_speeds(VehicleParameters.from_values(values)) \
             if self._is_of_vehicle else (0.0, 0.0)
-        is_along_course = self.is_exact and values['tracked_point'] == 'cog'
+        is_along_course = self.is_exact and text_of(values, 'tracked_point') == 'cog'
         self.step = course_step if is_along_course else axis_step
         self._sampler = TargetSampler([self.trajectory], exact=self.is_exact)
         self._start_ns: int | None = None
         self._clock = StepClock()
         self._origin = (0.0, 0.0)
-        self.state: Any = vector(NO_STATE)
-        self.parameters: Any = vector(NO_PARAMETERS)
+        self.state: Flat = vector(NO_STATE)
+        self.parameters: Flat = vector(NO_PARAMETERS)
         self.tune(values)
 
-    def tune(self, values: Mapping[str, Any]) -> None:
+    def tune(self, values: Values) -> None:
         """Take over other gains and limits; the trajectory stays."""
         self.parameters[:] = vector(self._packed(values, self._speeds))
 
     def columns(
-        self, values: Mapping[str, Any], vehicle: VehicleParameters | None, cars: int,
+        self, values: Values, vehicle: VehicleParameters | None, cars: int,
     ) -> Array:
         """Return parameters of trackers that differ from this one in numbers: (numbers, cars).
 
@@ -143,12 +147,12 @@ class TrajectoryTracker:
         return rows_of(self._packed(values, hand_over_speeds(vehicle)), cars)
 
     def _packed(
-        self, values: Mapping[str, Any], speeds: tuple[float, float],
+        self, values: Values, speeds: tuple[float, float],
     ) -> TrackerParameters:
         axis_speed, course_speed = speeds
-        # A product makes numbers of booleans, too.
         return TrackerParameters(
-            **{name: 1.0 * values[name] for name in TrackerParameters._fields if name in values},
+            **{name: number_or_column(values, name)
+               for name in TrackerParameters._fields if name in values},
             tracked_ahead=self.tracked_ahead, axis_speed=axis_speed, course_speed=course_speed)
 
     @property
@@ -170,13 +174,13 @@ class TrajectoryTracker:
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that an update calls; nothing changes."""
         self.origin_for(AT_REST)
-        self._update(self.state.copy(), self.parameters, AT_REST[1:], (0.0,) * 4)
+        self._update(vector(self.state), self.parameters, AT_REST[1:], (0.0,) * 4)
 
     @functools.cached_property
     def _update(self) -> Callable[..., tuple[float, ...]]:
         return update_function(self.trajectory, self.step, exact=self.is_exact)
 
-    def sample(self, times: Sequence[float], steps: Sequence[float]) -> Any:
+    def sample(self, times: Sequence[float], steps: Sequence[float]) -> Flat:
         """Return Target at each of some times of the trajectory clock [s], flat, without origin.
 
         steps: time between each one and the next [s].
@@ -196,7 +200,13 @@ class TrajectoryTracker:
         start = self.trajectory.motion(0.0)
         return car_x - start.x, car_y - start.y
 
-    def time_since_start(self, now_ns: Any) -> Any:
+    @overload
+    def time_since_start(self, now_ns: int) -> float: ...
+
+    @overload
+    def time_since_start(self, now_ns: NDArray[np.int64]) -> Array: ...
+
+    def time_since_start(self, now_ns: int | NDArray[np.int64]) -> float | Array:
         """Return the time of the trajectory clock [s], of one time or an array of them [ns].
 
         Raises ValueError before the start.

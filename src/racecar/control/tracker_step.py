@@ -14,8 +14,7 @@ from racecar.base.elementary import sine_cosine, smoothstep
 from racecar.base.rows import load, Part, store
 from racecar.base.types import car_motion, CarMotion
 from racecar.base.vectors import Flat, Vector
-from racecar.control.reference_sampler import placed
-from racecar.control.target import Target, target_of
+from racecar.control.target import placed_target, Target, target_of
 from racecar.control.trajectories import Motion, Trajectory
 from racecar.control.trajectories.base import ClosedForm
 
@@ -273,7 +272,7 @@ def _update_kernel(
         origin_x, origin_y, time, dt = when
         now = closed_form(time, numbers)
         middle = closed_form(time + 0.5 * dt, numbers) if exact else now
-        target = placed(target_of(now, middle, exact), origin_x, origin_y)
+        target = placed_target(target_of(now, middle, exact), origin_x, origin_y)
         vx, vy, error_x, error_y = update(state, parameters, car_motion(car), target, dt)
         x, y, reference_vx, reference_vy, ax, ay, heading, rate, direction = now
         return (vx, vy, error_x, error_y, x, y, reference_vx, reference_vy, ax, ay, heading, rate,
@@ -292,7 +291,7 @@ def _update_at_kernel(step: TrackerStep, exact: bool) -> Callable[..., tuple[flo
         state: Flat, parameters: Vector, car: tuple[float, ...], now: tuple[float, ...],
         middle: tuple[float, ...], when: Moment,
     ) -> tuple[float, ...]:
-        target = placed(target_of(Motion(*now), Motion(*middle), exact), when[0], when[1])
+        target = placed_target(target_of(Motion(*now), Motion(*middle), exact), when[0], when[1])
         vx, vy, error_x, error_y = update(state, parameters, car_motion(car), target, when[3])
         return vx, vy, error_x, error_y
 

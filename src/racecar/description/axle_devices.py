@@ -19,14 +19,14 @@ _HARDWARE = 'mock_components/GenericSystem'
 
 
 def driven_wheels(vehicle: VehicleParameters) -> tuple[str, ...]:
-    """Return the joints of the wheels that the engine drives."""
+    """Joints of the wheels that the engine drives."""
     share = vehicle.front_drive_share
     front, rear = WHEEL_JOINTS[:2], WHEEL_JOINTS[2:]
     return (*(front if share > 0.0 else ()), *(rear if share < 1.0 else ()))
 
 
 def axle_devices(vehicle: VehicleParameters) -> list[Element]:
-    """Return the elements of a URDF that say what controls and measures each joint."""
+    """Elements of a URDF that say what controls and measures each joint."""
     system = Element('ros2_control', name=vehicle.name, type='system')
     hardware = ElementTree.SubElement(system, 'hardware')
     ElementTree.SubElement(hardware, 'plugin').text = _HARDWARE

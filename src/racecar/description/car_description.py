@@ -69,12 +69,12 @@ class _Axle(NamedTuple):
 
 
 def slot_frame(slot: str) -> str:
-    """Return the name of the frame of a sensor slot."""
+    """Name of the frame of a sensor slot."""
     return f'{slot}_slot'
 
 
 def slot_poses(vehicle: VehicleParameters) -> dict[str, Pose3]:
-    """Return where the sensor slots are in the chassis, by name; that at the rear looks back."""
+    """Where the sensor slots are in the chassis, by name; that at the rear looks back."""
     size, radius = body_dimensions(vehicle), vehicle.wheel_radii[1]
     middle = size.floor + 0.35 * (size.top - size.floor) - radius
     usual = {
@@ -88,7 +88,7 @@ def slot_poses(vehicle: VehicleParameters) -> dict[str, Pose3]:
 
 
 def describe_car(vehicle: VehicleParameters) -> RobotTree:
-    """Return links and joints of a generated car.
+    """Links and joints of a generated car.
 
     Raises ConfigurationError if its numbers cannot be those of one body, or its meshes cannot be
     stored.
@@ -123,7 +123,7 @@ def _fixed(parent: str, child: str, pose: Pose3) -> Joint:
 
 
 def _sensor_frames(vehicle: VehicleParameters) -> list[tuple[str, str, Pose3]]:
-    """Return name, parent and place of the slots and of the sensors' own frames."""
+    """Name, parent and place of the slots and of the sensors' own frames."""
     frames = [(slot_frame(slot), 'chassis', pose) for slot, pose in slot_poses(vehicle).items()]
     return [
         *frames, ('laser', slot_frame('front'), NO_POSE),
@@ -172,14 +172,14 @@ def _add_wheel(
 
 
 def _part(wheel_mass: float, radius: float) -> Inertial:
-    """Return a ball."""
+    """Ball."""
     mass = PART_SHARE * wheel_mass
     moment = 0.4 * mass * (_PART_RADIUS * radius)**2
     return Inertial(NO_POSE, mass, moment, 0.0, 0.0, moment, 0.0, moment)
 
 
 def _wheel(vehicle: VehicleParameters, axle: _Axle, name: str, sign: float) -> Link:
-    """Return a wheel: its frame in its inner face, z along the axle to the right of the car."""
+    """Wheel: its frame in its inner face, z along the axle to the right of the car."""
     width, mass = axle.width, axle.corner.wheel_mass
     middle = pose_of_angles(0.0, 0.0, -0.5 * sign * width, 0.0, 0.0, 0.0)
     # The part of the drive train in the inertia about the axle tilts with the wheel, too.
@@ -192,7 +192,7 @@ def _wheel(vehicle: VehicleParameters, axle: _Axle, name: str, sign: float) -> L
 
 
 def mass_of_body(vehicle: VehicleParameters, others: float) -> float:
-    """Return the mass [kg] that is left for the body beside that of all other links.
+    """Mass [kg] that is left for the body beside that of all other links.
 
     Raises ConfigurationError if nothing is.
     """
@@ -204,7 +204,7 @@ def mass_of_body(vehicle: VehicleParameters, others: float) -> float:
 
 
 def _body(vehicle: VehicleParameters, rest: RobotTree) -> Inertial:
-    """Return the body, in the chassis, that makes the whole that of the vehicle's file."""
+    """Body, in the chassis, that makes the whole that of the vehicle's file."""
     parts = rest.mass_properties()
     mass = mass_of_body(vehicle, parts.mass)
     wanted = np.array([-vehicle.odometry_offset, 0.0, vehicle.cog_height])

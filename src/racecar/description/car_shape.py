@@ -66,7 +66,7 @@ _STYLES = {
 
 
 def _style(vehicle: VehicleParameters, size: BodyDimensions) -> _Style | None:
-    """Return the proportions of a body by its shape and file; None of one without body."""
+    """Proportions of a body by its shape and file; None of one without body."""
     style = _STYLES.get(vehicle.body.shape)
     if style is None:
         return None
@@ -121,7 +121,7 @@ class _LampRow(NamedTuple):
     height: float
 
     def place(self, y: float, width: float) -> LampPlace:
-        """Return the place at a share of the half width that is such a share of it wide."""
+        """Place at a share of the half width that is such a share of it wide."""
         yaw = 0.0 if self.x > 0.0 else math.pi
         return LampPlace(
             pose_of_angles(self.x, y * self.half_width, self.z, 0.0, 0.0, yaw),
@@ -129,7 +129,7 @@ class _LampRow(NamedTuple):
 
 
 def lamp_places(vehicle: VehicleParameters) -> dict[str, list[LampPlace]]:
-    """Return where the left half of a body has room for the lamps of each group, in the chassis.
+    """Where the left half of a body has room for the lamps of each group, in the chassis.
 
     They are on nose and tail, of a car without body on the beams at its ends.
     """
@@ -154,7 +154,7 @@ def lamp_places(vehicle: VehicleParameters) -> dict[str, list[LampPlace]]:
 
 
 def _upper_row(body: LowerBody, size: BodyDimensions, x: float) -> _LampRow:
-    """Return the row below the upper edge of an end of a body."""
+    """Row below the upper edge of an end of a body."""
     high = size.top - size.floor
     height = min(0.09 * high, 0.2 * body.half_width)
     return _row(body, x, upper_edge(body, x) - 0.5 * height - 0.02 * high, height)
@@ -301,7 +301,7 @@ def _beam_thickness(vehicle: VehicleParameters) -> float:
 
 
 def _frame(vehicle: VehicleParameters, size: BodyDimensions) -> tuple[Shape, ...]:
-    """Return a ladder frame and both axles, all of whose lengths follow from the vehicle's."""
+    """Ladder frame and both axles, all of whose lengths follow from the vehicle's."""
     front_radius, rear_radius = vehicle.wheel_radii
     thickness = _beam_thickness(vehicle)
     rail = 0.5 * _between_wheels(vehicle) - 2.0 * thickness

@@ -38,7 +38,7 @@ class LowerBody(NamedTuple):
 
 
 def lower_body(body: LowerBody) -> Triangles:
-    """Return the solid of a lower half."""
+    """Solid of a lower half."""
     stations = [*np.linspace(body.rear, body.front, _STATIONS), *(x for x, _ in body.edge)]
     gap = 1e-3
     for middle, _, radius in body.arches:
@@ -51,18 +51,18 @@ def lower_body(body: LowerBody) -> Triangles:
 
 
 def upper_edge(body: LowerBody, x: float) -> float:
-    """Return z of the upper edge of a lower half at x [m]."""
+    """Height z of the upper edge of a lower half at x [m]."""
     edge = np.array(body.edge)
     return float(np.interp(x, edge[:, 0], edge[:, 1]))
 
 
 def half_width(body: LowerBody, x: float, z: float) -> float:
-    """Return the half width of a lower half at x and z [m]."""
+    """Half width of a lower half at x and z [m]."""
     return body.half_width * _plan(body, x) * _flank(body, z, upper_edge(body, x))
 
 
 def _lower_ring(body: LowerBody, x: float) -> Array:
-    """Return the ring of a lower half at x: up the left side, over to the right, and down."""
+    """Ring of a lower half at x: up the left side, over to the right, and down."""
     top = upper_edge(body, x)
     bottom = body.floor
     for middle, z, radius in body.arches:
@@ -80,14 +80,14 @@ def _lower_ring(body: LowerBody, x: float) -> Array:
 
 
 def _plan(body: LowerBody, x: float) -> float:
-    """Return the share of the width at x, seen from above: less at rounded ends."""
+    """Share of the width at x, seen from above: less at rounded ends."""
     end = 0.13 * (body.front - body.rear)
     out = max(0.0, body.rear + end - x, x - body.front + end) / end
     return 1.0 - (1.0 - body.end_share) * float(out)**3
 
 
 def _flank(body: LowerBody, z: float, top: float) -> float:
-    """Return the share of the half width at a height: drawn in at shoulder and sill."""
+    """Share of the half width at a height: drawn in at shoulder and sill."""
     shoulder = 0.22 * body.half_width
     up = max(0.0, z - (top - shoulder)) / shoulder
     down = max(0.0, 1.0 - (z - body.floor) / shoulder)
@@ -108,7 +108,7 @@ class Cabin(NamedTuple):
 
 
 def cabin(house: Cabin, *, roof: bool) -> Triangles:
-    """Return the solid of the roof, or of the glass below it."""
+    """Solid of the roof, or of the glass below it."""
     if not roof:
         levels = [(share, 1.0) for share in np.linspace(0.0, _GLASS + 0.02, 6)]
     else:
@@ -119,7 +119,7 @@ def cabin(house: Cabin, *, roof: bool) -> Triangles:
 
 
 def _level(house: Cabin, share: float) -> tuple[float, float, float, float]:
-    """Return middle and half of the length, half width and z at a share of the height."""
+    """Middle and half of the length, half width and z at a share of the height."""
     # The screens are bowed a little.
     bow = share + 0.10 * share * (1.0 - share)
     rear, front, half = (
@@ -140,7 +140,7 @@ def _cabin_ring(house: Cabin, share: float, scale: float) -> Array:
 
 
 def pillar(house: Cabin, first: float, last: float, side: float) -> Triangles:
-    """Return a pillar on a side (1 left, -1 right) of the cabin.
+    """Pillar on a side (1 left, -1 right) of the cabin.
 
     first, last: where it is along the cabin, from -1 at the rear to 1 at the front.
     """

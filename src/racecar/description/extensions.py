@@ -25,7 +25,7 @@ _LARGEST = 1_000_000
 
 
 def extended(robot: RobotTree, files: tuple[str, ...]) -> RobotTree:
-    """Return a robot with what files add to it.
+    """Robot with what files add to it.
 
     Raises ConfigurationError in one line that names the file for one that cannot be read, is too
     large or is no URDF, for joints that move, and for links, joints or meshes that cannot be.
@@ -61,7 +61,7 @@ def _parts(
 
 
 def _found(shape: Shape, folder: Path) -> Shape:
-    """Return a shape whose mesh is named so that everybody finds it."""
+    """Shape with the name of its mesh such that everybody finds it."""
     if not isinstance(shape.geometry, Mesh):
         return shape
     return shape._replace(geometry=shape.geometry._replace(

@@ -44,7 +44,7 @@ _WHEELBASE, _HALF_WIDTH, _RADIUS = 0.325, 0.145, 0.05
 
 
 def fitted(urdf: str, vehicle: VehicleParameters) -> str:
-    """Return a URDF of urdf/racecar.urdf.xacro with wheels, lamps and extensions of a vehicle.
+    """URDF of urdf/racecar.urdf.xacro with wheels, lamps and extensions of a vehicle.
 
     Raises ConfigurationError as wheel_files() and extended().
     """
@@ -74,7 +74,7 @@ def fitted(urdf: str, vehicle: VehicleParameters) -> str:
 
 
 def _places(vehicle: VehicleParameters) -> dict[str, list[LampPlace]]:
-    """Return where the body has room, which is stretched as urdf/racecar.urdf.xacro does it."""
+    """Where the body has room, which is stretched as urdf/racecar.urdf.xacro does it."""
     long = vehicle.wheelbase / _WHEELBASE
     wide = 0.5 * (vehicle.track_widths[0] + vehicle.wheel_width) / _HALF_WIDTH
     high = vehicle.wheel_radii[1] / _RADIUS

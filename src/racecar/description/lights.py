@@ -48,7 +48,7 @@ class LampPlace(NamedTuple):
 def light_parts(
     lights: Lights, places: Mapping[str, Sequence[LampPlace]], link: str,
 ) -> tuple[tuple[Shape, ...], tuple[Lamp, ...]]:
-    """Return the shapes of all lamps in the frame of a link, and what they are.
+    """Shapes of all lamps in the frame of a link, and what they are.
 
     places: of each group where the body has room, on the left (y > 0) and in the middle.
     """
@@ -72,14 +72,10 @@ def light_parts(
 def _places(settings: LightGroup, places: Sequence[LampPlace]) -> Sequence[LampPlace]:
     if not settings.positions:
         return places
-    width, height = _room(places)
+    # Of a headlamp where the body has no place for one.
+    width, height = (places[0].width, places[0].height) if places else (0.15, 0.15)
     return [LampPlace(NO_POSE._replace(x=x, y=y, z=z), width, height)
             for x, y, z in settings.positions]
-
-
-def _room(places: Sequence[LampPlace]) -> tuple[float, float]:
-    """Return width and height of the first place that the body has; of a headlamp without any."""
-    return (places[0].width, places[0].height) if places else (0.15, 0.15)
 
 
 def _mirrored(place: LampPlace) -> LampPlace:

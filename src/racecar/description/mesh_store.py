@@ -44,7 +44,7 @@ def stored_mesh(name: str, triangles: Triangles) -> str:
 
 
 def local_mesh(name: str, folder: Path | None = None) -> str:
-    """Return the URI of a mesh that a user's file names; relative paths are below the folder.
+    """URI of a mesh that a user's file names; relative paths are below the folder.
 
     Raises ConfigurationError unless it is a whole binary STL file.
     """

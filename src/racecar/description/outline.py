@@ -18,7 +18,7 @@ from racecar.description.triangles import corners_of
 
 
 def outline(tree: RobotTree, positions: Mapping[str, float] | None = None) -> Array:
-    """Return the corners (n, 3) of the box about each visual, in the root [m].
+    """Corners (n, 3) of the box about each visual, in the root [m].
 
     positions: of joints by name [rad or m], 0 for those that are missing. Raises
     ConfigurationError for a joint or the file of a mesh that there is not.
@@ -33,7 +33,7 @@ def outline(tree: RobotTree, positions: Mapping[str, float] | None = None) -> Ar
 
 @lru_cache(maxsize=256)
 def _corners(geometry: Geometry) -> tuple[tuple[float, float, float], ...]:
-    """Return the corners of the box about a geometry in its own axes [m]."""
+    """Corners of the box about a geometry in its own axes [m]."""
     if isinstance(geometry, Mesh):
         points = corners_of(resource_file(geometry.uri).read_bytes()).reshape(-1, 3) * np.array(
             geometry.scale)

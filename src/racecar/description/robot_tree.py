@@ -123,7 +123,7 @@ class Joint:
         return self.kind != FIXED
 
     def pose(self, position: float) -> Pose3:
-        """Return the pose of the child in the parent at a position [rad or m]."""
+        """Pose of the child in the parent at a position [rad or m]."""
         x, y, z, qx, qy, qz, qw = self.origin
         if self.kind == FIXED:
             return self.origin
@@ -219,7 +219,7 @@ class RobotTree:
                 f" '{lamp.link}', which has {names.count(lamp.visual)} of this name, expected one")
 
     def lamp_shape(self, lamp: Lamp) -> Shape:
-        """Return the shape of one of the lamps in the frame of its link."""
+        """Shape of one of the lamps in the frame of its link."""
         return next(
             shape for shape in self.link(lamp.link).visuals if shape.name == lamp.visual)
 
@@ -235,7 +235,7 @@ class RobotTree:
                 yield joint
 
     def link(self, name: str) -> Link:
-        """Return a link. Raises ConfigurationError with the nearest names."""
+        """Link. Raises ConfigurationError with the nearest names."""
         for link in self.links:
             if link.name == name:
                 return link
@@ -244,7 +244,7 @@ class RobotTree:
             f' {suggest(name, (link.name for link in self.links))}')
 
     def joint(self, name: str) -> Joint:
-        """Return a joint. Raises ConfigurationError with the nearest names."""
+        """Joint. Raises ConfigurationError with the nearest names."""
         for joint in self.joints:
             if joint.name == name:
                 return joint
@@ -253,7 +253,7 @@ class RobotTree:
             f' {suggest(name, (joint.name for joint in self.joints))}')
 
     def fixed_links(self) -> set[str]:
-        """Return the names of the links that never move against the root, itself among them."""
+        """Names of the links that never move against the root, itself among them."""
         fixed = {self.root}
         for joint in self.joints:
             if joint.parent in fixed and not joint.moves:
@@ -261,7 +261,7 @@ class RobotTree:
         return fixed
 
     def poses(self, positions: Mapping[str, float] | None = None) -> dict[str, Pose3]:
-        """Return the pose of every link in the root by its name.
+        """Pose of every link in the root by its name.
 
         positions: of joints by name [rad or m], 0 for those that are missing. Raises
         ConfigurationError for a joint that there is not.
@@ -276,7 +276,7 @@ class RobotTree:
         return found
 
     def mass_properties(self, positions: Mapping[str, float] | None = None) -> MassProperties:
-        """Return mass, centre of gravity and inertia with the joints at these positions.
+        """Mass, centre of gravity and inertia with the joints at these positions.
 
         Raises ConfigurationError as poses() does, and if no link weighs anything.
         """

@@ -33,22 +33,22 @@ def lid(ring: NDArray[np.float64], *, start: bool) -> Triangles:
 
 
 def solid(rings: NDArray[np.float64]) -> Triangles:
-    """Return a skin with both ends closed."""
+    """Skin with both ends closed."""
     return np.concatenate([skin(rings), lid(rings[0], start=True), lid(rings[-1], start=False)])
 
 
 def outward(part: Triangles) -> Triangles:
-    """Return a closed part with its faces to the outside."""
+    """Closed part with its faces to the outside."""
     return part[:, ::-1] if volume(part) < 0.0 else part
 
 
 def volume(part: Triangles) -> float:
-    """Return the volume of a closed part [m^3], negative if its faces look inside."""
+    """Volume of a closed part [m^3], negative if its faces look inside."""
     return float(np.einsum('ij,ij->', part[:, 0], np.cross(part[:, 1], part[:, 2]))) / 6.0
 
 
 def stl(triangles: Triangles, title: str) -> bytes:
-    """Return a binary STL, rounded to 1 µm; title: at its beginning, at most 80 bytes."""
+    """Binary STL, rounded to 1 µm; title: at its beginning, at most 80 bytes."""
     rows = np.zeros(len(triangles), dtype=_ROW)
     corners = np.round(triangles, 6)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -60,7 +60,7 @@ def stl(triangles: Triangles, title: str) -> bytes:
 
 
 def triangle_count(data: bytes) -> int | None:
-    """Return how many triangles a binary STL has; None for what is no whole one."""
+    """How many triangles a binary STL has; None for what is no whole one."""
     count = int.from_bytes(data[_HEADER:_HEADER + 4], 'little')
     return count if len(data) == _HEADER + 4 + count * np.dtype(_ROW).itemsize else None
 
@@ -71,7 +71,7 @@ def is_stl(data: bytes) -> bool:
 
 
 def corners_of(data: bytes) -> Triangles:
-    """Return the corners of a binary STL."""
+    """Corners of a binary STL."""
     rows = np.frombuffer(data, dtype=_ROW, offset=_HEADER + 4)
     corners: Triangles = rows['corners'].astype(float)
     return corners

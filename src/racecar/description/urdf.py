@@ -53,7 +53,7 @@ class RobotDescription(NamedTuple):
 
 
 def read_urdf(text: str) -> RobotTree:
-    """Return the robot that a URDF describes.
+    """Robot that a URDF describes.
 
     Raises ConfigurationError in one line that names link or joint, what is there and what was
     expected.
@@ -130,7 +130,7 @@ class _Part:
         return None if found is None else _Part(found, f'{self.place}, <{tag}>')
 
     def content(self, tag: str, default: float) -> float:
-        """Return the number that stands in a child."""
+        """Number that stands in a child."""
         text = self.element.findtext(tag)
         if text is None:
             return default

@@ -34,7 +34,7 @@ _NOTHING = 1e-15
 
 
 def write_urdf(tree: RobotTree, more: Iterable[Element] = ()) -> str:
-    """Return the URDF text of a robot; more: elements that stand at its end."""
+    """URDF text of a robot; more: elements that stand at its end."""
     robot = Element('robot', name=tree.name)
     colours: dict[tuple[float, ...], str] = {}
     for link in tree.links:
@@ -64,7 +64,7 @@ def _document(robot: Element) -> str:
 
 
 def link_element(link: Link, colours: dict[tuple[float, ...], str]) -> Element:
-    """Return the element of a link; colours: as of shape_element()."""
+    """Element of a link; colours: as of shape_element()."""
     element = Element('link', name=link.name)
     if link.inertial is not None:
         element.append(_inertial(link.inertial))
@@ -84,7 +84,7 @@ def _inertial(inertial: Inertial) -> Element:
 
 
 def shape_element(tag: str, shape: Shape, colours: dict[tuple[float, ...], str]) -> Element:
-    """Return a visual or collision; colours: names of those there are, to which its is added."""
+    """Visual or collision; colours: names of those there are, to which its is added."""
     element = Element(tag, {'name': shape.name} if shape.name else {})
     _add_origin(element, shape.origin)
     ElementTree.SubElement(element, 'geometry').append(_geometry(shape.geometry))
@@ -107,7 +107,7 @@ def _geometry(geometry: Geometry) -> Element:
 
 
 def joint_element(joint: Joint) -> Element:
-    """Return the element of a joint, without its spring."""
+    """Element of a joint, without its spring."""
     element = Element('joint', name=joint.name, type=joint.kind)
     ElementTree.SubElement(element, 'parent', link=joint.parent)
     ElementTree.SubElement(element, 'child', link=joint.child)
@@ -137,13 +137,13 @@ def _spring(joint: Joint) -> Element:
 
 
 def lamp_element(lamp: Lamp) -> Element:
-    """Return the element that this package adds to URDF for a lamp."""
+    """Element that this package adds to URDF for a lamp."""
     return Element('lamp', function=lamp.function, link=lamp.link, visual=lamp.visual,
                    rgb=_texts(lamp.colour))
 
 
 def data_element(data: str) -> Element:
-    """Return the element that this package adds to URDF for the user's own text."""
+    """Element that this package adds to URDF for the user's own text."""
     element = Element('data')
     element.text = data
     return element
@@ -156,7 +156,7 @@ def _add_origin(element: Element, pose: Pose3) -> None:
 
 
 def _angles(pose: Pose3) -> tuple[float, float, float]:
-    """Return roll, pitch, yaw of a pose [rad]."""
+    """Roll, pitch, yaw of a pose [rad]."""
     x, y, z, w = pose[3:]
     sine = max(-1.0, min(1.0, 2.0 * (w * y - z * x)))
     if abs(sine) > 1.0 - 1e-12:

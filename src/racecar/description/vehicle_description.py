@@ -41,13 +41,13 @@ _BODY_SHARE = 0.05
 
 
 def urdf_file() -> Path:
-    """Return the xacro file of the car. Raises ConfigurationError as share_folder()."""
+    """Xacro file of the car. Raises ConfigurationError as share_folder()."""
     return share_folder() / 'urdf' / 'racecar.urdf.xacro'
 
 
 @functools.lru_cache(maxsize=16)
 def describe_vehicle(vehicle: VehicleParameters) -> RobotDescription:
-    """Return the robot description with the numbers of a vehicle.
+    """Robot description with the numbers of a vehicle.
 
     Raises ConfigurationError if the vehicle cannot be, or, of one that is not generated, xacro is
     not installed or the files of urdf/ cannot be expanded.
@@ -66,7 +66,7 @@ def describe_vehicle(vehicle: VehicleParameters) -> RobotDescription:
 
 
 def expand_urdf(arguments: Mapping[str, object] | None = None) -> str:
-    """Return the URDF with these arguments of the xacro file, those of the original if none.
+    """URDF with these arguments of the xacro file, those of the original if none.
 
     Raises ConfigurationError if xacro is not installed or cannot expand the file.
     """
@@ -120,7 +120,7 @@ def _inertial_of(tree: RobotTree, link: str) -> Inertial:
 
 
 def _part_masses(vehicle: VehicleParameters, lengths: Mapping[str, float]) -> dict[str, float]:
-    """Return masses of a wheel, a hinge and the laser, and the inertia of a hinge."""
+    """Masses of a wheel, a hinge and the laser, and the inertia of a hinge."""
     tree = _original()
     total = tree.mass_properties().mass
     wheel, hinge, laser = (_inertial_of(tree, link) for link in (_FRONT_WHEEL, _HINGE, _LASER))
@@ -145,7 +145,7 @@ def _part_masses(vehicle: VehicleParameters, lengths: Mapping[str, float]) -> di
 
 
 def _body(vehicle: VehicleParameters, draft: RobotTree) -> dict[str, float]:
-    """Return mass, place and inertia of the body that make the whole that of the vehicle."""
+    """Mass, place and inertia of the body that make the whole that of the vehicle."""
     body = _inertial_of(draft, BODY)
     place = draft.poses()[BODY]
     rest = RobotTree(draft.name, tuple(

@@ -52,7 +52,7 @@ class WheelFiles(NamedTuple):
 
 @lru_cache(maxsize=64)
 def wheel_files(shape: WheelShape) -> WheelFiles:
-    """Return the meshes of a wheel, made and stored if need be.
+    """Meshes of a wheel, made and stored if need be.
 
     Raises ConfigurationError as wheel_meshes() and stored_mesh(), and for a list of the shipped
     wheels that cannot be read.
@@ -98,7 +98,7 @@ def _shipped() -> dict[str, dict[str, list[float]]]:
 
 
 def wheel_visuals(vehicle: VehicleParameters, axle: str, side: float) -> tuple[Shape, ...]:
-    """Return tyre, rim and logo of a wheel in its frame, in the middle of its inner face.
+    """Tyre, rim and logo of a wheel in its frame, in the middle of its inner face.
 
     axle: front or rear; side: 1 left, -1 right; z is along the axle, to the right of the car.
     Raises ConfigurationError as wheel_files() and local_mesh().
@@ -114,7 +114,7 @@ def wheel_visuals(vehicle: VehicleParameters, axle: str, side: float) -> tuple[S
 
 
 def _logo(shape: WheelShape, look: WheelLook, wheel: Pose3) -> tuple[Shape, ...]:
-    """Return the logo on the outer face of a wheel; wheel: pose of its mesh."""
+    """Logo on the outer face of a wheel; wheel: pose of its mesh."""
     if look.logo_shape == NO_LOGO:
         return ()
     edge = 1.4 * shape.central_inner_radius

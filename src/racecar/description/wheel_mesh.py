@@ -45,7 +45,7 @@ class WheelMass(NamedTuple):
 
 
 def wheel_meshes(shape: WheelShape) -> tuple[Trimesh, Trimesh]:
-    """Return tyre and rim as watertight trimesh.Trimesh, in m.
+    """Tyre and rim as watertight trimesh.Trimesh, in m.
 
     Raises ConfigurationError for a shape that there cannot be, and, saying what to install, where
     the libraries are missing.
@@ -56,12 +56,12 @@ def wheel_meshes(shape: WheelShape) -> tuple[Trimesh, Trimesh]:
 
 
 def tyre_mesh(shape: WheelShape) -> Trimesh:
-    """Return the ring from rim_radius to tire_radius with round shoulders."""
+    """Ring from rim_radius to tire_radius with round shoulders."""
     return _in_library_size(shape, _tyre)
 
 
 def rim_mesh(shape: WheelShape) -> Trimesh:
-    """Return ring, beams and central part as one solid."""
+    """Ring, beams and central part as one solid."""
     return _in_library_size(shape, _rim)
 
 
@@ -115,7 +115,7 @@ def _rim(shape: WheelShape) -> Trimesh:
 
 
 def _beam(shape: WheelShape, direction: float) -> Trimesh:
-    """Return a bar from the axle to the outside of the rim, in a direction [rad]."""
+    """Bar from the axle to the outside of the rim, in a direction [rad]."""
     trimesh, end = _library(), shape.rim_radius
     beam: Trimesh = trimesh.creation.box((end, shape.rim_beam_width, shape.rim_beam_thickness))
     beam.apply_translation((0.5 * end, 0.0, shape.rim_beam_offset))

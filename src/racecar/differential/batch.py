@@ -17,7 +17,7 @@ from racecar.differential.kinematics import Kinematics
 from racecar.differential.motion import KINEMATICS
 from racecar.differential.parameters import RobotParameters
 from racecar.differential.state import WheelsState
-from racecar.simulation.engine import LANES
+from racecar.simulation.layout import LANES
 from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP
 

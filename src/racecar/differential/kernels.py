@@ -16,7 +16,7 @@ from racecar.base.vectors import Flat, Vector
 from racecar.differential.kinematics import Kinematics
 from racecar.differential.physics import Physics
 from racecar.differential.state import Draws, NO_DRAWS, step_robot, WheelsState
-from racecar.simulation.engine import Layout, Loop
+from racecar.simulation.layout import Layout, Loop
 
 DRAWS = count_numbers(NO_DRAWS)
 """Random numbers of a robot in a step."""

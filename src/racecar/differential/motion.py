@@ -59,7 +59,7 @@ _NOTHING: Any = vector(0)
 class Motion(ABC):
     """A robot with two wheels that moves, in the plane or in the 3-D world.
 
-    robot: as given. objects, cones: as Carrier has them; None where nothing but the robot moves.
+    robot: as given. objects, cones: as those of a SensorPlatform.
     """
 
     objects: Callable[[], Objects] | None = None

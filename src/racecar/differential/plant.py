@@ -34,7 +34,6 @@ from racecar.scene.world_choice import (
 )
 from racecar.simulation.one_robot_plant import OneRobotPlant, planar_part
 from racecar.simulation.ports import (
-    Carrier,
     COLLISIONS,
     Entity,
     Input,
@@ -42,6 +41,7 @@ from racecar.simulation.ports import (
     ODOMETRY,
     Output,
     period_steps,
+    SensorPlatform,
 )
 from racecar.simulation.simulator import DEFAULT_STEP
 
@@ -105,7 +105,7 @@ class RobotPlant(OneRobotPlant):
                     Input('wheel_speeds', WheelSpeeds, motion.set_speeds)),
             outputs=tuple(outputs), reset=self._reset, halt=self.halt,
             mounts=(Mount(BASE_LINK, COG, cog),),
-            carrier=Carrier(
+            platform=SensorPlatform(
                 BASE_LINK, motion.body_state, motion.acceleration, motion.objects, motion.cones),
             describe=partial(describe_robot, robot), fault=motion.fault))
 

@@ -33,8 +33,9 @@ from racecar.differential.state import (
     WheelBase,
     WheelsState,
 )
-from racecar.simulation.engine import Before, Layout, Loop, recorded
+from racecar.simulation.engine import Before, recorded
 from racecar.simulation.lanes import DrivenTick, MovingParts
+from racecar.simulation.layout import Layout, Loop
 
 # Random numbers that are drawn at a time, 1 MB.
 _MOST_DRAWS = 1 << 17

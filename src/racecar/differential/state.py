@@ -83,7 +83,7 @@ def step_robot(
 def moved(
     state: WheelsState, vx: float, vy: float, yaw_rate: float, dt: float,
 ) -> tuple[float, float, float]:
-    """X, y, yaw after a step of dt [s] by the midpoint rule.
+    """x, y, yaw after a step of dt [s] by the midpoint rule.
 
     The chord is as long as the arc: the place is wrong by turn^2/24 of the way.
     """

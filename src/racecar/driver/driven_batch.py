@@ -41,7 +41,8 @@ from racecar.simulation.car_kernels import (
     checking,
     saving,
 )
-from racecar.simulation.engine import integration, LANES, Loop
+from racecar.simulation.engine import integration
+from racecar.simulation.layout import LANES, Loop
 from racecar.simulation.metrics.tracking_error import Array
 
 

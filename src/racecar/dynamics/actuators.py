@@ -16,14 +16,14 @@ held over the step.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.compiled import pure
 from racecar.base.elementary import settled
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AckermannCommand
-from racecar.base.values import Values
+from racecar.base.values import number_of, Values
 from racecar.base.vectors import Flat, Vector
 from racecar.dynamics.vehicles.interface import Command
 
@@ -173,8 +173,8 @@ class Actuators:
         """
         own = ACTUATOR_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name in ACTUATOR_PARAMETERS})
-        def pick(name: str) -> Any:
-            return own[f'actuators.{name}']
+        def pick(name: str) -> float:
+            return number_of(own, f'actuators.{name}')
 
         self.channels = Channels(
             _channel('speed', pick('speed_delay'), pick('speed_lag'), pick('acceleration'), step),

@@ -6,7 +6,7 @@ docs/python.md shows these names at work. What they take and return is stable: a
 in the changelog.
 """
 
-from racecar.facade.rollouts import Rollouts, rollouts
+from racecar.facade.rollout import Rollouts, rollouts
 from racecar.facade.run import load, Run
 from racecar.facade.simulation import simulate
 from racecar.facade.sweeps import sweep, SweepPoint, SweepResult

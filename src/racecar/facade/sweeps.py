@@ -37,7 +37,7 @@ from racecar.facade.vehicle import Vehicle
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import BatchResult
 from racecar.simulation.block import Fleet
-from racecar.simulation.engine import LANES
+from racecar.simulation.layout import LANES
 from racecar.simulation.metrics.path_metrics import error_text
 from racecar.simulation.metrics.tracking_error import Array, Metrics
 from racecar.stacks.options import SET_ARGUMENT

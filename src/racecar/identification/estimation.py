@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 import functools
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +56,8 @@ RUN_IN = 0.6
 SIGMA = 0.05
 """Error that counts as one, at 0.5 s [m, rad]."""
 CONFIDENCE = 0.9
-CALM = 0.4
-"""Share of gravity up to which lateral acceleration is calm."""
+STEADY = 0.4
+"""Share of gravity up to which the lateral acceleration of steady driving goes."""
 _STEP = 1e-4
 """Change of a scaled unknown for the Jacobian."""
 _LEAST_WINDOWS = 10
@@ -209,11 +209,11 @@ class Fit:
 
 
 def parts_of(
-    drives: Iterable[Drive], *, calm: bool = False, every: float = EVERY, run_in: float = 0.0,
+    drives: Iterable[Drive], *, steady: bool = False, every: float = EVERY, run_in: float = 0.0,
 ) -> list[Part]:
     """Return the drives that have windows to fit, with these.
 
-    calm: see Stage; every: from one window to the next [s]; run_in: see cut_windows(). Raises
+    steady: see Stage; every: from one window to the next [s]; run_in: see cut_windows(). Raises
     RunError if no drive has any.
     """
     parts = []
@@ -221,13 +221,13 @@ def parts_of(
     for drive in drives:
         windows = cut_windows(
             drive, length=WINDOW, every=every, horizons=HORIZONS, run_in=run_in)
-        if calm:
-            windows = _calm(drive, windows)
+        if steady:
+            windows = _steady(drive, windows)
         counts.append(f'{drive.name} {len(windows.starts)}')
         if len(windows.starts) >= _LEAST_WINDOWS:
             parts.append(Part(drive, windows))
     if not parts:
-        kind = f'calm windows (below {CALM:g} g, without wheelspin)' if calm else 'windows'
+        kind = f'steady windows (below {STEADY:g} g, without wheelspin)' if steady else 'windows'
         raise RunError(
             f'too few {kind} of {WINDOW:g} s above {FROM_SPEED:g} m/s: {", ".join(counts)};'
             f' expected at least {_LEAST_WINDOWS} in one drive')
@@ -253,8 +253,8 @@ def best_begun(found: Fit, drives: Sequence[Drive]) -> list[Part]:
     return led if of_model < of_log else parts
 
 
-def _calm(drive: Drive, windows: Windows) -> Windows:
-    rough = (np.abs(drive.vx * drive.yaw_rate) > CALM * GRAVITY) | (
+def _steady(drive: Drive, windows: Windows) -> Windows:
+    rough = (np.abs(drive.vx * drive.yaw_rate) > STEADY * GRAVITY) | (
         np.abs(drive.vx - drive.wheel_speed) > 0.3 * np.maximum(np.abs(drive.wheel_speed), 1.0))
     total = np.concatenate([[0], np.cumsum(rough)])
     last = int(windows.horizons[-1])
@@ -278,12 +278,12 @@ def fit(problem: Problem, start: Values, *, tolerance: float = 1e-5) -> Fit:
     room = 1e-3 * np.minimum(high - low, 1.0)
     x0 = np.clip(x0, low + room, high - room)
     function = _Function(problem, values, scales, high)
-    found: Any = least_squares(
+    solution: Array = least_squares(
         function.residuals, x0, jac=function.jacobian, bounds=(low, high), loss='soft_l1',
-        method='trf', ftol=tolerance, xtol=tolerance, gtol=1e-8, max_nfev=60)
-    r, j = function.residuals(found.x), function.jacobian(found.x)
+        method='trf', ftol=tolerance, xtol=tolerance, gtol=1e-8, max_nfev=60).x
+    r, j = function.residuals(solution), function.jacobian(solution)
     curvature, covariance, degrees = jackknife(r, j, problem.blocks)
-    return Fit(problem, function.named(found.x), names, scales, soft_l1(r), j, curvature,
+    return Fit(problem, function.named(solution), names, scales, soft_l1(r), j, curvature,
                covariance, degrees, function.evaluations)
 
 

@@ -18,7 +18,7 @@ Along each axis of the ground the path is then p + e + v and what the accelerome
 the double integral of c: v white, e and c first-order Gauss-Markov processes. c has
 ACCELERATION_ERROR; the deviation of e is what D misses beyond that. A Kalman filter and
 Rauch-Tung-Striebel smoother of (p, p', c, e) takes them apart. Neither wheels nor a model of the
-vehicle are used, so what comes out may judge both.
+vehicle are used, so what comes out may evaluate both.
 Sources: Farrell, Aided Navigation, 2008, chapters 4 and 7 (complementary filter); smoother.
 """
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole fit: stages one after the other, verdicts, sessions left out, the baseline table."""
+"""The whole fit: stages one after the other, statuses, sessions left out, the baseline table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from racecar.base.errors import RunError
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.identification.drive import Drive
 from racecar.identification.estimation import best_begun, Fit, fit, Part, parts_of, Problem, WINDOW
-from racecar.identification.judging import Candidate, HORIZON, judge, Judgement, noise_errors
+from racecar.identification.evaluation import (
+    Candidate,
+    evaluate,
+    Evaluation,
+    HORIZON,
+    noise_errors,
+)
+from racecar.identification.identifiability import ASSUMED, classify, Identifiability, Profile
 from racecar.identification.prediction import share_of_wheelspin, WheelSensor
 from racecar.identification.settling import settle, spreads
 from racecar.identification.speed_response import identify_speed_response, SpeedResponse
@@ -30,7 +37,6 @@ from racecar.identification.unknowns import (
     Values,
     wheels_of,
 )
-from racecar.identification.verdicts import ASSUMED, judge_unknown, Profile, Verdict
 
 WHEELSPIN_SEEN = 0.05
 """Share of a drive with wheelspin from which combined slip is fitted."""
@@ -55,7 +61,7 @@ class Estimate(NamedTuple):
     """One line of the result.
 
     value [unit]; interval: 90 %, None where it is assumed; spread: standard error between
-    sessions, None with one; verdict; source: where the value is from.
+    sessions, None with one; status; source: where the value is from.
     """
 
     name: str
@@ -63,7 +69,7 @@ class Estimate(NamedTuple):
     unit: str
     interval: tuple[float, float] | None
     spread: float | None
-    verdict: Verdict
+    status: Identifiability
     source: str
 
 
@@ -80,7 +86,7 @@ class Identification:
     """The result.
 
     values, kind: of the model that was adopted; estimates: by name; profiles: of what was
-    estimated; judgements: of the drives fitted; left_out: of each drive by the fit of the others,
+    estimated; evaluations: of the drives fitted; left_out: of each drive by the fit of the others,
     empty with one. baselines: fitted to the same drives, by the name of their stage. wheelspin: by
     drive, share of the moving time in which the wheels slip, lag of the measurement taken out.
     warnings: what the errors of the fit say against it, a sentence each.
@@ -93,8 +99,8 @@ class Identification:
     estimates: dict[str, Estimate]
     profiles: dict[str, Profile]
     stages: list[StageReport]
-    judgements: list[Judgement]
-    left_out: list[Judgement]
+    evaluations: list[Evaluation]
+    left_out: list[Evaluation]
     baselines: dict[str, Candidate]
     wheelspin: dict[str, float]
     warnings: list[str]
@@ -106,7 +112,7 @@ class Identification:
 
     @property
     def candidate(self) -> Candidate:
-        """The result as something to judge."""
+        """The result as something to evaluate."""
         return Candidate(FITTED, self.kind, self.values)
 
 
@@ -136,9 +142,9 @@ def identify(
     tell(0.6, 'sessions left out')
     others = _leave_out(parts, reports, last, vehicle) if leave_out and len(parts) > 1 else []
     between = spreads([row[reports[-1].stage.name] for row in others], last)
-    verdicts = {name: judge_unknown(last, name, profiles[name], _demand(parts), between.get(name))
+    statuses = {name: classify(last, name, profiles[name], _demand(parts), between.get(name))
                 for name in last.names}
-    estimates = _estimates(last, verdicts, dropped, between, vehicle)
+    estimates = _estimates(last, statuses, dropped, between, vehicle)
     tell(0.85, 'speed response')
     speed = identify_speed_response(drives, vehicle, leave_out=leave_out)
     estimates |= _speed_estimates(speed, vehicle)
@@ -146,16 +152,16 @@ def identify(
         profiles |= speed.profiles
     tell(0.9, 'baselines')
     fits = {report.stage.name: report.fit for report in reports}
-    judgements = judge([part.drive for part in parts], _candidates(fits, vehicle), vehicle)
-    left_out = [judgement for part, row in zip(parts, others, strict=False)
-                for judgement in judge([part.drive], _candidates(row, vehicle), vehicle)]
+    evaluations = evaluate([part.drive for part in parts], _candidates(fits, vehicle), vehicle)
+    left_out = [evaluation for part, row in zip(parts, others, strict=False)
+                for evaluation in evaluate([part.drive], _candidates(row, vehicle), vehicle)]
     tell(1.0, 'done')
     return Identification(
         vehicle, tuple(drives), reports[-1].stage.kind, _shared(last.values) | {
             name: estimates[name].value for name in STAGES['speed'].unknowns},
-        estimates, profiles, [*_speed_report(speed), *reports], judgements, left_out,
+        estimates, profiles, [*_speed_report(speed), *reports], evaluations, left_out,
         _baselines(fits), wheelspin | _wheelspin(last),
-        _missed(parts, judgements, last.problem.stage.kind))
+        _missed(parts, evaluations, last.problem.stage.kind))
 
 
 def _wheelspin(found: Fit) -> dict[str, float]:
@@ -165,14 +171,14 @@ def _wheelspin(found: Fit) -> dict[str, float]:
 
 
 def _missed(
-    parts: Sequence[Part], judgements: Sequence[Judgement], kind: str,
+    parts: Sequence[Part], evaluations: Sequence[Evaluation], kind: str,
 ) -> list[str]:
     """Return a sentence for each drive that the fit misses by more than noise explains."""
     causes = 'slopes, another floor, springs' if kind == 'combined' else (
         'wheelspin, which --combined-slip fits; slopes, another floor')
     said = []
-    for part, judgement in zip(parts, judgements, strict=True):
-        score, explained = judgement.scores[FITTED], noise_errors(part.drive)
+    for part, evaluation in zip(parts, evaluations, strict=True):
+        score, explained = evaluation.scores[FITTED], noise_errors(part.drive)
         ratio, text = max((error / max(noise, least), f'{what} {error:.2g} {unit}')
                           for what, unit, error, noise, least in (
             ('heading', 'rad', score.heading, explained[0], _LEAST_ERRORS[0]),
@@ -195,17 +201,17 @@ def _speed_report(speed: SpeedResponse) -> list[StageReport]:
 
 def _speed_estimates(speed: SpeedResponse, vehicle: VehicleParameters) -> dict[str, Estimate]:
     estimates = {}
-    for name, verdict in speed.verdicts.items():
+    for name, status in speed.statuses.items():
         unit = UNKNOWNS[name].unit
         if speed.fit is None or name not in speed.fit.names:
             estimates[name] = Estimate(
-                name, prior(vehicle)[name], unit, None, None, verdict,
+                name, prior(vehicle)[name], unit, None, None, status,
                 f"vehicle file '{vehicle.name}' or none")
             continue
         source = f'{len(speed.fit.problem.parts)} drives, stage speed'
         estimates[name] = Estimate(
             name, speed.fit.values[name], unit, speed.fit.interval(name), speed.between.get(name),
-            verdict, f'{source}; {speed.reason}' if speed.reason else source)
+            status, f'{source}; {speed.reason}' if speed.reason else source)
     return estimates
 
 
@@ -222,7 +228,7 @@ def _run_stages(
     def run(stage: Stage) -> Fit:
         tell(0.06 * len(reports), stage.text)
         base = prior(vehicle) | ({'understeer_gradient': 0.0} if stage.name == 'rolling' else {})
-        own = parts_of(drives, calm=True) if stage.calm else apart
+        own = parts_of(drives, steady=True) if stage.steady else apart
         found = fit(Problem(own, stage, vehicle, base), {
             key: value for key, value in values.items()
             if key in stage.unknowns or key.startswith('wheel_scale:')}, tolerance=2e-4)
@@ -233,7 +239,7 @@ def _run_stages(
 
     for name in ('rolling', 'kinematic', 'actuators'):
         run(STAGES[name])
-    # Without calm windows tyres start at those of the vehicle.
+    # Without steady windows tyres start at those of the vehicle.
     with contextlib.suppress(RunError):
         run(STAGES['linear'])
     last = run(STAGES['fiala'])
@@ -333,7 +339,7 @@ def _demand(parts: Sequence[Part]) -> float:
 
 
 def _estimates(
-    last: Fit, verdicts: Mapping[str, Verdict], dropped: Mapping[str, Verdict],
+    last: Fit, statuses: Mapping[str, Identifiability], dropped: Mapping[str, Identifiability],
     between: Mapping[str, float], vehicle: VehicleParameters,
 ) -> dict[str, Estimate]:
     seconds = sum(part.drive.duration for part in last.problem.parts)
@@ -343,11 +349,11 @@ def _estimates(
     for name in last.names:
         estimates[name] = Estimate(
             name, last.values[name], UNKNOWNS[name.partition(':')[0]].unit, last.interval(name),
-            between.get(name), verdicts[name], source)
+            between.get(name), statuses[name], source)
     assumed = f"vehicle file '{vehicle.name}'"
-    for name, verdict in dropped.items():
+    for name, status in dropped.items():
         estimates[name] = Estimate(name, last.values[name], UNKNOWNS[name].unit, None, None,
-                                   verdict, f'{assumed} or none' if name.startswith(
+                                   status, f'{assumed} or none' if name.startswith(
                                        ('steering', 'wheel')) else assumed)
     spun = 'no wheelspin in the drives; --combined-slip estimates it'
     reasons = {'yaw_inertia': 'from the bench; --free yaw_inertia estimates it',
@@ -358,12 +364,12 @@ def _estimates(
         if name not in estimates:
             estimates[name] = Estimate(
                 name, prior(vehicle)[name], UNKNOWNS[name].unit, None, None,
-                Verdict(ASSUMED, reason), assumed)
+                Identifiability(ASSUMED, reason), assumed)
     for name, value, unit in (('mass', vehicle.mass, 'kg'),
                               ('cog_to_front_axle', vehicle.cog_to_front_axle, 'm'),
                               ('cog_to_rear_axle', vehicle.cog_to_rear_axle, 'm')):
         estimates[name] = Estimate(name, value, unit, None, None,
-                                   Verdict(ASSUMED, 'no drive tells it: bench'), assumed)
+                                   Identifiability(ASSUMED, 'no drive tells it: bench'), assumed)
     return estimates
 
 

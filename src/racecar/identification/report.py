@@ -11,10 +11,10 @@ import numpy as np
 from racecar.analysis.chart import Chart
 from racecar.analysis.html_page import HtmlPage
 from racecar.identification.drive import Drive
+from racecar.identification.evaluation import Evaluation, HORIZON, predict_windows, ratios
+from racecar.identification.identifiability import UNIDENTIFIABLE
 from racecar.identification.identify import FITTED, Identification
-from racecar.identification.judging import HORIZON, Judgement, predict_windows, ratios
 from racecar.identification.prediction import cut_windows
-from racecar.identification.verdicts import UNIDENTIFIABLE
 
 _REPLAY = 1.0
 _EVERY = 0.2
@@ -23,27 +23,27 @@ _EVERY = 0.2
 def identification_page(result: Identification, title: str) -> HtmlPage:
     """Return the report of a result."""
     estimates = result.estimates.values()
-    told = sum(row.verdict.word == 'identified' for row in estimates)
+    identified = sum(row.status.word == 'identified' for row in estimates)
     page = HtmlPage(title, f'Model {result.kind}, {len(result.drives)} drives,'
-                           f' {sum(drive.duration for drive in result.drives):.0f} s; {told} of'
-                           f' {len(result.estimates)} values identified')
+                           f' {sum(drive.duration for drive in result.drives):.0f} s;'
+                           f' {identified} of {len(result.estimates)} values identified')
     for drive in result.drives:
         for note in drive.notes:
             page.warning(note)
     for warning in result.warnings:
         page.warning(warning)
     for row in estimates:
-        if row.verdict.word == UNIDENTIFIABLE:
-            page.warning(f'{row.name} cannot be told: {row.verdict.reason}')
+        if row.status.word == UNIDENTIFIABLE:
+            page.warning(f'{row.name} cannot be told: {row.status.reason}')
     _estimates(page, result)
     _baselines(page, f'Errors after {HORIZON:g} s, open loop, within the drives',
-               result.judgements)
+               result.evaluations)
     if result.left_out:
         _baselines(page, 'Leave one out: each drive by the fit of the others', result.left_out)
     page.heading('Replay')
     page.paragraph(f'Each prediction starts in the measured state and runs for {_REPLAY:g} s on'
                    ' commands and wheel speed alone.')
-    scales = {row.drive: row.scores[FITTED].scale for row in result.judgements}
+    scales = {row.drive: row.scores[FITTED].scale for row in result.evaluations}
     for drive in result.drives:
         if drive.name in scales:
             page.charts(_replay(result, drive, scales[drive.name]), over_time=True)
@@ -77,8 +77,8 @@ def _estimates(page: HtmlPage, result: Identification) -> None:
          'Source'],
         [[row.name, f'{row.value:.4g}', row.unit,
           '' if row.interval is None else '{:.4g} to {:.4g}'.format(*row.interval),
-          '' if row.spread is None else f'{row.spread:.2g}', row.verdict.word,
-          row.verdict.reason, row.source] for row in result.estimates.values()],
+          '' if row.spread is None else f'{row.spread:.2g}', row.status.word,
+          row.status.reason, row.source] for row in result.estimates.values()],
         numbers=[1, 3, 4], remarks=[6, 7])
 
 
@@ -93,14 +93,14 @@ def _profiles(result: Identification) -> list[tuple[Chart, str]]:
         chart.line(np.array([*profile.values, value])[order],
                    np.array([*profile.rises, 0.0])[order], 'profile')
         chart.level(1.35, '90 %')
-        charts.append((chart, f'{name}: {result.estimates[name].verdict.word}'))
+        charts.append((chart, f'{name}: {result.estimates[name].status.word}'))
     return charts
 
 
-def _baselines(page: HtmlPage, title: str, judgements: Sequence[Judgement]) -> None:
+def _baselines(page: HtmlPage, title: str, evaluations: Sequence[Evaluation]) -> None:
     page.heading(title)
     rows = []
-    for row in judgements:
+    for row in evaluations:
         after = f', after {row.adaptation:g} s' if row.adaptation else ''
         rows += [[f'{row.drive}{after}', name, f'{score.heading:.4f}', f'{score.position:.3f}',
                   f'{score.heading_median:.4f}', f'{score.position_median:.3f}',
@@ -112,7 +112,7 @@ def _baselines(page: HtmlPage, title: str, judgements: Sequence[Judgement]) -> N
                rows, numbers=[2, 3, 4, 5, 6, 7, 8])
     page.paragraph('Heading of the fitted model over that of '
                    + ', '.join(f'{name}: {ratio:.2f}'
-                               for name, ratio in ratios(judgements, FITTED).items()) + '.')
+                               for name, ratio in ratios(evaluations, FITTED).items()) + '.')
 
 
 def _replay(

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The result of an identification as a vehicle file and as JSON, and read back to be judged.
+"""The result of an identification as a vehicle file and as JSON, and read back to be evaluated.
 
 The vehicle file has the values where simulators look for them, each with interval, spread between
 sessions, verdict and source beside it. The JSON file of the same name has all for programs, and
@@ -14,13 +14,12 @@ import json
 import math
 from pathlib import Path
 import textwrap
-from typing import Any
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameter_file import load_parameter_file
 from racecar.dynamics.vehicles import VEHICLE_PARAMETERS, VehicleParameters
+from racecar.identification.evaluation import Candidate, Evaluation
 from racecar.identification.identify import Estimate, FITTED, Identification
-from racecar.identification.judging import Candidate, Judgement
 from racecar.identification.unknowns import NO_RATE, prior, UNKNOWNS
 
 _KINDS = ('kinematic', 'linear', 'fiala', 'combined')
@@ -48,7 +47,7 @@ def vehicle_yaml(result: Identification, name: str, vehicle: VehicleParameters) 
         if key == 'name':
             continue
         estimate = estimates.get(shared.get(key, key))
-        value: Any = getattr(vehicle, key.replace('.', '_'))
+        value: float | str = getattr(vehicle, key.replace('.', '_'))
         if estimate is not None:
             value = estimate.value
         elif key == 'odometry_point':
@@ -101,8 +100,8 @@ def _note(estimate: Estimate) -> str:
         parts.append('[{:.4g}, {:.4g}]'.format(*estimate.interval))
     if estimate.spread is not None:
         parts.append(f'+-{estimate.spread:.2g}')
-    reason = f' ({estimate.verdict.reason})' if estimate.verdict.reason else ''
-    return '; '.join([*parts, f'{estimate.verdict.word}{reason}', estimate.source])
+    reason = f' ({estimate.status.reason})' if estimate.status.reason else ''
+    return '; '.join([*parts, f'{estimate.status.word}{reason}', estimate.source])
 
 
 def _commented(text: str, indent: int) -> list[str]:
@@ -111,11 +110,11 @@ def _commented(text: str, indent: int) -> list[str]:
 
 
 def _error_lines(result: Identification) -> list[str]:
-    rows = [('Within the drives', result.judgements), ('Leave one out', result.left_out)]
+    rows = [('Within the drives', result.evaluations), ('Leave one out', result.left_out)]
     return [f'{title}: {one.drive}: heading {score.heading:.4f} rad, position'
             f' {score.position:.3f} m ({score.path_position:.3f} m of localisation alone) RMS'
             ' after 0.5 s'
-            for title, judgements in rows for one in judgements
+            for title, evaluations in rows for one in evaluations
             for score in [one.scores[FITTED]]]
 
 
@@ -124,7 +123,7 @@ def _number(value: float) -> str:
     return text if any(mark in text for mark in '.en') else f'{text}.0'
 
 
-def as_json(result: Identification) -> dict[str, Any]:
+def as_json(result: Identification) -> dict[str, object]:
     """Return the result as what JSON can hold."""
     return {
         'model': result.kind,
@@ -135,27 +134,27 @@ def as_json(result: Identification) -> dict[str, Any]:
         'warnings': result.warnings,
         'estimates': [{
             'name': row.name, 'value': row.value, 'unit': row.unit, 'interval': row.interval,
-            'spread': row.spread, 'verdict': row.verdict.word, 'reason': row.verdict.reason,
+            'spread': row.spread, 'verdict': row.status.word, 'reason': row.status.reason,
             'source': row.source} for row in result.estimates.values()],
         'values': result.values,
         'baselines': [{'name': row.name, 'kind': row.kind, 'values': row.values}
                       for row in result.baselines.values()],
         'singular_values': result.final.singular_values.tolist(),
-        'judgements': judgements_as_json(result.judgements),
-        'leave_one_out': judgements_as_json(result.left_out),
+        'judgements': evaluations_as_json(result.evaluations),
+        'leave_one_out': evaluations_as_json(result.left_out),
     }
 
 
-def judgements_as_json(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
-    """Return judgements as what JSON can hold."""
+def evaluations_as_json(evaluations: Sequence[Evaluation]) -> list[dict[str, object]]:
+    """Return evaluations as what JSON can hold."""
     return [{'drive': row.drive, 'adaptation': row.adaptation, 'scores': {
-        name: score._asdict() for name, score in row.scores.items()}} for row in judgements]
+        name: score._asdict() for name, score in row.scores.items()}} for row in evaluations]
 
 
 def read_candidates(
     path: Path | str,
 ) -> tuple[VehicleParameters, list[Candidate], str]:
-    """Return the vehicle of a file and what of it can be judged: its baselines, then its model.
+    """Return the vehicle of a file and what of it can be evaluated: its baselines, then its model.
 
     Any vehicle file will do: without the JSON file of its name beside it, the model is Fiala with
     the actuators of the file, and a sentence at the end says so ('' with it). Raises
@@ -171,7 +170,7 @@ def read_candidates(
             'steering_gain', 'steering_offset', 'steering_delay', 'steering_lag',
             'steering_rate') if values.get(f'actuators.{key}')}}
     return vehicle, [Candidate(vehicle.name, 'fiala', found)], (
-        f"'{path}' is judged with Fiala tyres and its actuators, as there is no {beside.name}"
+        f"'{path}' is evaluated with Fiala tyres and its actuators, as there is no {beside.name}"
         ' beside it; if it was identified, copy that too: it has combined slip, lag and delay of'
         ' the wheel speed, and the baselines')
 
@@ -186,7 +185,7 @@ def _of_result(path: Path, vehicle: VehicleParameters) -> list[Candidate]:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ConfigurationError(
             f"'{path}' is not the result of an identification ({excerpt(error)}); take it away to"
-            ' judge the vehicle file alone') from error
+            ' evaluate the vehicle file alone') from error
     for name, kind, _ in rows:
         if kind not in _KINDS:
             raise ConfigurationError(
@@ -197,7 +196,7 @@ def _of_result(path: Path, vehicle: VehicleParameters) -> list[Candidate]:
         for name, kind, values in rows]
 
 
-def _checked(path: Path | str, name: str, value: Any) -> float:
+def _checked(path: Path | str, name: str, value: object) -> float:
     if name not in UNKNOWNS:
         raise ConfigurationError(f"'{path}': {name} is none of {', '.join(UNKNOWNS)}")
     if not isinstance(value, int | float) or not math.isfinite(value):

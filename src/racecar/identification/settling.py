@@ -11,35 +11,35 @@ import math
 import numpy as np
 
 from racecar.identification.estimation import Doubts, Fit, fit
-from racecar.identification.unknowns import bounds
-from racecar.identification.verdicts import (
+from racecar.identification.identifiability import (
     BOUND_EDGE,
+    classify,
     CORRELATED,
+    Identifiability,
     is_refused,
-    judge_unknown,
     Profile,
     profile,
     to_drop,
-    Verdict,
 )
+from racecar.identification.unknowns import bounds
 
 
 def settle(
     found: Fit, demand: float, tell: Callable[[float, str], None],
-) -> tuple[Fit, dict[str, Profile], dict[str, Verdict]]:
+) -> tuple[Fit, dict[str, Profile], dict[str, Identifiability]]:
     """Hold what cannot be told at what was assumed, one after the other, and fit the rest anew.
 
     What the data refuse to have held stays free: where the cost rises by as much as a profile must
-    rise to be closed. demand: see judge_unknown(). Returns the last fit, its profiles, and why
+    rise to be closed. demand: see classify(). Returns the last fit, its profiles, and why
     others are held.
     """
-    dropped: dict[str, Verdict] = {}
+    dropped: dict[str, Identifiability] = {}
     profiles: dict[str, Profile] = {}
     while True:
         tell(0.5, 'profiles')
-        verdicts = {name: judge_unknown(found, name, profiles.get(name), demand, None)
+        statuses = {name: classify(found, name, profiles.get(name), demand, None)
                     for name in found.names}
-        worst = to_drop(found, verdicts)
+        worst = to_drop(found, statuses)
         if not worst and profiles:
             return found, profiles, dropped
         if not worst:
@@ -54,7 +54,7 @@ def settle(
             continue
         # Of two that go together it is the data that say which is missed less.
         name = min(fitting, key=lambda one: held[one].cost)
-        dropped[name] = verdicts[name]
+        dropped[name] = statuses[name]
         found = replace(held[name], doubts=_inherited(found, held[name], name))
         profiles = {}
 

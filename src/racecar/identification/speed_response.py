@@ -32,10 +32,15 @@ from scipy.ndimage import find_objects, label
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.identification.drive import Array, Drive
 from racecar.identification.estimation import Fit, fit, Part, Problem, WINDOW
+from racecar.identification.identifiability import (
+    classify,
+    Identifiability,
+    Profile,
+    UNIDENTIFIABLE,
+)
 from racecar.identification.prediction import Windows
 from racecar.identification.settling import settle, spreads
 from racecar.identification.unknowns import prior, search_start, STAGES, Values
-from racecar.identification.verdicts import judge_unknown, Profile, UNIDENTIFIABLE, Verdict
 
 SIGMA = 0.2
 """Error of the predicted speed that counts as one [m/s]."""
@@ -75,14 +80,14 @@ class SpeedProblem(Problem):
 
 @dataclass(frozen=True)
 class SpeedResponse:
-    """What was found: the fit (None without a drive to use), verdicts, and what goes with them.
+    """What was found: the fit (None without a drive to use), statuses, and what goes with them.
 
-    profiles, verdicts, between (standard errors between sessions): by name. reason: why there is
+    profiles, statuses, between (standard errors between sessions): by name. reason: why there is
     nothing, or which drives were not used and why; '' if all were.
     """
 
     fit: Fit | None
-    verdicts: dict[str, Verdict]
+    statuses: dict[str, Identifiability]
     profiles: dict[str, Profile]
     between: dict[str, float]
     reason: str
@@ -104,9 +109,9 @@ def speed_windows(drive: Drive) -> Windows:
     inside = samples < np.array(ends, dtype=np.int64)[:, None]
     measured = np.where(
         inside, drive.wheel_speed[np.minimum(samples, drive.x.size - 1)], np.nan)
-    told = np.nanmax(np.abs(measured - measured[:, :1]), axis=1, initial=0.0) > _LEAST_CHANGE
-    starts = starts[told]
-    return Windows(starts, drive.wheel_speed[starts][:, None], at, measured[told][:, :, None],
+    changes = np.nanmax(np.abs(measured - measured[:, :1]), axis=1, initial=0.0) > _LEAST_CHANGE
+    starts = starts[changes]
+    return Windows(starts, drive.wheel_speed[starts][:, None], at, measured[changes][:, :, None],
                    (starts * drive.period / LONGEST_WINDOW).astype(np.int64))
 
 
@@ -146,7 +151,7 @@ def respond_to(command: Array, delay: float, lag: float, period: float) -> Array
 def identify_speed_response(
     drives: Sequence[Drive], vehicle: VehicleParameters, *, leave_out: bool = True,
 ) -> SpeedResponse:
-    """Return delay and lag of the speed, with verdicts; leave_out: whether to tell the spread."""
+    """Return delay and lag of the speed, with statuses; leave_out: whether to tell the spread."""
     parts, remarks = [], []
     for drive in drives:
         part = Part(drive, speed_windows(drive))
@@ -163,7 +168,7 @@ def identify_speed_response(
     reason = '; '.join(remarks)
     if not parts:
         return SpeedResponse(
-            None, {name: Verdict(UNIDENTIFIABLE, reason) for name in _NAMES}, {}, {}, reason)
+            None, dict.fromkeys(_NAMES, Identifiability(UNIDENTIFIABLE, reason)), {}, {}, reason)
     found, profiles, dropped = settle(_fitted(parts, vehicle), math.inf, lambda share, text: None)
     others = [
         fit(replace(found.problem, parts=[*parts[:index], *parts[index + 1:]]), {
@@ -171,9 +176,9 @@ def identify_speed_response(
             if name != f'speed_gain:{parts[index].drive.name}'})
         for index in range(len(parts))] if leave_out and len(parts) > 1 else []
     between = spreads(others, found)
-    verdicts = {name: judge_unknown(found, name, profiles[name], math.inf, between.get(name))
+    statuses = {name: classify(found, name, profiles[name], math.inf, between.get(name))
                 for name in found.names if ':' not in name}
-    return SpeedResponse(found, {**verdicts, **dropped}, profiles, between, reason)
+    return SpeedResponse(found, {**statuses, **dropped}, profiles, between, reason)
 
 
 def _fitted(parts: Sequence[Part], vehicle: VehicleParameters) -> Fit:

@@ -74,13 +74,13 @@ _REFUSED = {
 class Stage(NamedTuple):
     """A step of the fit: model, unknowns (without those of drives), what it is for.
 
-    calm: only windows far from the limit of friction and without wheelspin.
+    steady: only windows far from the limit of friction and without wheelspin.
     """
 
     name: str
     kind: str
     unknowns: tuple[str, ...]
-    calm: bool
+    steady: bool
     text: str
 
 
@@ -95,7 +95,7 @@ STAGES: dict[str, Stage] = {row.name: row for row in (
     Stage('actuators', 'fiala', _ACTUATOR, False,
           'steering of the vehicle as it was, its tyres unfitted: a baseline'),
     Stage('linear', 'linear', (*_ACTUATOR, *_TYRES), True,
-          'single track with linear tyres, calm windows'),
+          'single track with linear tyres, steady windows'),
     Stage('fiala', 'fiala', (*_ACTUATOR, *_TYRES, 'friction_coefficient'), False,
           'single track with Fiala tyres'),
     Stage('speed', 'speed', ('speed_delay', 'speed_lag'), False,

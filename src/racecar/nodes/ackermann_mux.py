@@ -105,7 +105,7 @@ class AckermannMuxNode(TableNode):
         return response
 
     def _load(self, values: Mapping[str, object]) -> MuxConfiguration:
-        """Return the mux file's content; raise ConfigurationError for what cannot be used."""
+        """Mux file's content; raise ConfigurationError for what cannot be used."""
         path = find_config(str(values['config_file']))
         configuration = load_mux_configuration(path)
         found = {self.resolve_topic_name(ACTIVE_TOPIC): ACTIVE_TOPIC}
@@ -120,7 +120,7 @@ class AckermannMuxNode(TableNode):
         return configuration
 
     def _resolve(self, path: Path | str, topic: str) -> str:
-        """Return the full name of a topic below ~/; raise ConfigurationError if it has none."""
+        """Full name of a topic below ~/; raise ConfigurationError if it has none."""
         try:
             validate_topic_name(f'~/{topic}')
             name: str = self.resolve_topic_name(f'~/{topic}')
@@ -188,7 +188,7 @@ class AckermannMuxNode(TableNode):
             {topic: _SHARED for topic in topics if topic in shared})
 
     def waits_for(self) -> str:
-        """Return the sources if nobody holds the mux, and which of their topics are published."""
+        """Sources if nobody holds the mux, and which of their topics are published."""
         if self._mux.active != IDLE:
             return ''
         names = ', '.join(source.name for source in self._configuration.sources)

@@ -92,7 +92,7 @@ class BagRecorderNode(TableNode):
                 self._recorded[name] = self._record(name, types, publishers)
 
     def waits_for(self) -> str:
-        """Return the topics that nobody publishes."""
+        """Topics that nobody publishes."""
         absent = [name for name in self._wanted if name not in self._recorded]
         if not self._recorded and not self._wanted:
             return 'waiting for topics: there are none'

@@ -31,6 +31,6 @@ class DifferentialLinearizerNode(LinearizerNode):
         super().__init__(node_names.DIFFERENTIAL_LINEARIZER, DIFFERENTIAL_LINEARIZER, **options)
 
     def make_linearizer(self) -> PointAheadLinearizer:
-        """Return the law."""
+        """Law."""
         announce_compilation(self.get_logger().info)
         return PointAheadLinearizer(self.values)

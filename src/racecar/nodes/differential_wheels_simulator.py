@@ -70,7 +70,7 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
         self.create_service(SetFloat, '~/set_right_encoder', self._on_set_right_encoder)
 
     def _without_encoders(self) -> str:
-        """Return why there is nothing to count with; empty if there is."""
+        """Why there is nothing to count with; empty if there is."""
         robot = self._robot.motion.robot
         return '' if robot.has_encoders else (
             f'{robot.name} has no encoders: give robot.encoder_noise and robot.encoder_resolution'

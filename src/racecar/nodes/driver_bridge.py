@@ -104,7 +104,7 @@ class DriverBridgeNode(TableNode):
             1.0 / values['state_rate'], self._on_state_due)
 
     def waits_for(self) -> str:
-        """Return which topic is silent, or what the driver may do."""
+        """Which topic is silent, or what the driver may do."""
         if self._bridge.odometry is None:
             return f'waiting for odometry on {self.resolve_topic_name(topics.ODOMETRY)}'
         if self._bridge.controls.mode == ControlMode.UNDEFINED:

@@ -53,7 +53,7 @@ class GapFollowerNode(TableNode):
         self._law.tune(self.values)
 
     def waits_for(self) -> str:
-        """Return which topic is silent."""
+        """Which topic is silent."""
         return '' if self._has_answered else (
             f'waiting for scans on {self.resolve_topic_name(topics.SCAN)}; does the simulator'
             ' have a laser (its parameter sensors)?')

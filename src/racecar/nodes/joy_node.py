@@ -44,7 +44,7 @@ class JoyNode(TableNode):
         self._open()
 
     def waits_for(self) -> str:
-        """Return which device is missing."""
+        """Which device is missing."""
         return f'waiting for a joystick: {self._problem}' if self._descriptor < 0 else ''
 
     def _open(self) -> None:

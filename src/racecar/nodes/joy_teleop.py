@@ -62,7 +62,7 @@ class JoyTeleopNode(TableNode):
             self._driver = _load(self.values)
 
     def waits_for(self) -> str:
-        """Return which topic is silent."""
+        """Which topic is silent."""
         return '' if self._heard_ns is not None else (
             f'waiting for a joystick on {self.resolve_topic_name(topics.JOY)}; does joy_node run?')
 

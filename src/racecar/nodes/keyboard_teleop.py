@@ -63,7 +63,7 @@ class KeyboardTeleopNode(TableNode):
         self._driver.tune(self.values)
 
     def waits_for(self) -> str:
-        """Return why there are no keys, if there are none."""
+        """Why there are no keys, if there are none."""
         return f'waiting for a terminal: {self._problem}' if self._problem else ''
 
     @property

@@ -57,7 +57,7 @@ class ServoCommandsNode(TableNode):
         self._watch.set_period(self.values['command_timeout'] / 4.0)
 
     def waits_for(self) -> str:
-        """Return the topic that is silent."""
+        """Topic that is silent."""
         return '' if self._has_heard else (
             f'waiting for commands on {self.resolve_topic_name(topics.COMMAND)}')
 

@@ -113,7 +113,7 @@ class TrajectoryTrackerNode(TableNode):
             self._answers.send_stop(self._odometry.time_ns)
 
     def waits_for(self) -> str:
-        """Return how to activate the tracker, or which topic is silent."""
+        """How to activate the tracker, or which topic is silent."""
         if not self.values['active']:
             name = self.get_fully_qualified_name()
             return (f'inactive; activate it by `ros2 param set {name} active true` or by the'

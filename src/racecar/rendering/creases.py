@@ -28,7 +28,7 @@ _SAME = 1e-6
 
 
 def normals_of(corners: Array, crease: float = CREASE) -> Array:
-    """Return the normal (n, 3, 3) at each corner of triangles (n, 3, 3).
+    """Normal (n, 3, 3) at each corner of triangles (n, 3, 3).
 
     It is the mean, weighted by area, over the faces at the same point that meet the corner's own
     face at no more than an angle [rad].

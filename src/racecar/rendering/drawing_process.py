@@ -87,7 +87,7 @@ class DrawingProcess:
         return self._process.pid
 
     def draw(self, sight: Sight, viewpoint: Pose3, lens: Lens) -> Pixels:
-        """Return the picture (height, width, 3), as Renderer.draw() does.
+        """Picture (height, width, 3), as Renderer.draw() does.
 
         Raises RenderingError if the process cannot draw it or is gone.
         """

@@ -11,10 +11,13 @@ import importlib.util
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from racecar.base.errors import ConfigurationError
 from racecar.rendering.renderer import Pixels
+
+if TYPE_CHECKING:
+    from imageio.core.format import Format
 
 T = TypeVar('T')
 
@@ -65,14 +68,6 @@ def write_still(path: Path, pixels: Pixels) -> None:
         Image.fromarray(pixels).save(part.path, quality=_JPEG_QUALITY)
 
 
-class _Writer(Protocol):
-    """A file of imageio that is written."""
-
-    def append_data(self, im: Pixels) -> None: ...
-
-    def close(self) -> None: ...
-
-
 class Film:
     """A video that comes picture by picture; a context manager that leaves no half of one."""
 
@@ -80,7 +75,7 @@ class Film:
         """rate: pictures a second. Raises ConfigurationError if the file cannot be written."""
         self._part = _Part(path)
         self._rate = rate
-        self._writer: _Writer | None = None
+        self._writer: Format.Writer | None = None
 
     def add(self, pixels: Pixels) -> None:
         """Append a picture. Raises ConfigurationError if that is not possible."""

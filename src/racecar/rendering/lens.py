@@ -44,6 +44,6 @@ class Lens(NamedTuple):
         return 0.5 * (self.width - 1), 0.5 * (self.height - 1)
 
     def pixel(self, x: float, y: float, z: float) -> tuple[float, float]:
-        """Return column and row of a point in optical axes [m], z positive."""
+        """Column and row of a point in optical axes [m], z positive."""
         column, row = self.centre
         return column + self.focal_length * x / z, row + self.focal_length * y / z

@@ -7,10 +7,13 @@ from __future__ import annotations
 import ctypes.util
 import importlib
 import os
-from typing import cast, Protocol
+from typing import TYPE_CHECKING
 
 from racecar.base.errors import ConfigurationError
 from racecar.simulation.world.engine import GL_VARIABLE, load_engine
+
+if TYPE_CHECKING:
+    from mujoco.gl_context import GLContext
 
 _LIBRARIES = {'egl': 'EGL', 'osmesa': 'OSMesa', 'glfw': 'GL'}
 _TRIED = ('egl', 'osmesa')
@@ -20,16 +23,8 @@ _ANY = ('', 'enable', 'enabled', 'on', 'true', '1')
 _INSTALL = 'apt install libegl1 (or libosmesa6, which draws without a graphics card, too)'
 
 
-class Context(Protocol):
-    """An OpenGL context of MuJoCo."""
-
-    def make_current(self) -> None: ...
-
-    def free(self) -> None: ...
-
-
-def open_context(width: int, height: int) -> Context:
-    """Return a current context of MuJoCo for pictures up to this size [pixels].
+def open_context(width: int, height: int) -> GLContext:
+    """Current context of MuJoCo for pictures up to this size [pixels].
 
     It belongs to the thread that asks for it. Raises ConfigurationError, in one line that says
     what to install, if there is no OpenGL.
@@ -58,12 +53,11 @@ def open_context(width: int, height: int) -> Context:
         f' {"; ".join(reasons)}')
 
 
-def _context(name: str, width: int, height: int) -> Context:
+def _context(name: str, width: int, height: int) -> GLContext:
     platform = os.environ.get('PYOPENGL_PLATFORM')
     try:
         # The module sets the platform; MuJoCo's own choice was made when it was imported.
-        context = cast(
-            Context, importlib.import_module(f'mujoco.{name}').GLContext(width, height))
+        context: GLContext = importlib.import_module(f'mujoco.{name}').GLContext(width, height)
         context.make_current()
     except Exception:
         # So that the next one can be tried.

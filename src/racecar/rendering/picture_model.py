@@ -83,7 +83,7 @@ class PictureModel(NamedTuple):
     lamps: tuple[DrawnLamp, ...] = ()
 
     def pack(self, sight: Sight) -> Array:
-        """Return the positions of the engine for what is seen."""
+        """Positions of the engine for what is seen."""
         packed: Array = self.model.qpos0.copy()
         for (first, joints), robot in zip(self.robots, sight.robots, strict=True):
             _write_pose(packed, first, robot.pose)
@@ -104,7 +104,7 @@ class PictureModel(NamedTuple):
             model.geom_matid[lamp.geom] = materials[is_lit]
 
     def focus(self, packed: Array) -> tuple[float, float, float]:
-        """Return about what shadows are drawn: the first robot, the origin if there is none."""
+        """Place about which shadows are drawn: the first robot, the origin if there is none."""
         if not self.robots:
             return 0.0, 0.0, 0.0
         first = self.robots[0][0]
@@ -120,7 +120,7 @@ def _write_pose(packed: Array, first: int, pose: Pose3) -> None:
 def picture_model(
     scene: Scene, robots: Sequence[DrawnRobot], quality: Quality,
 ) -> PictureModel:
-    """Return the model of a scene with robots.
+    """Model of a scene with robots.
 
     Raises ConfigurationError if MuJoCo cannot be imported or a mesh cannot be had or drawn.
     """

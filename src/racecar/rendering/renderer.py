@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from racecar.base.poses import rotated
 from racecar.base.types import Pose3
 from racecar.rendering.lens import Lens
-from racecar.rendering.opengl import Context, open_context
+from racecar.rendering.opengl import open_context
 from racecar.rendering.picture_model import LIGHT_DISTANCE, picture_model, Quality
 from racecar.rendering.sight import Dots, DrawnRobot, Line, Sight
 from racecar.scene.scene import Colour, Scene
@@ -22,6 +22,7 @@ from racecar.simulation.world.engine import load_engine
 
 if TYPE_CHECKING:
     from mujoco import mjtGeom, MjvGeom, MjvGLCamera, MjvScene
+    from mujoco.gl_context import GLContext
 
 Pixels = NDArray[np.uint8]
 """Rows from the top, columns from the left; red, green, blue."""
@@ -55,12 +56,12 @@ class Renderer:
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SHADOW] = quality.shadow_size > 0
         flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
-        self._gl: Context | None = open_context(quality.width, quality.height)
+        self._gl: GLContext | None = open_context(quality.width, quality.height)
         self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
 
     def draw(self, sight: Sight, viewpoint: Pose3, lens: Lens) -> Pixels:
-        """Return the picture (height, width, 3).
+        """Picture (height, width, 3).
 
         viewpoint: pose of the camera in the scene, which looks along its x axis, z up.
         """
@@ -129,7 +130,7 @@ def _new_geom(
     scene: MjvScene, kind: mjtGeom, colour: Colour, size: NDArray[np.float64] = _NO_SIZE,
     place: NDArray[np.float64] = _NO_SIZE,
 ) -> MjvGeom | None:
-    """Return one more geom of the picture; None if there is no room for it."""
+    """One more geom of the picture; None if there is no room for it."""
     if scene.ngeom >= scene.maxgeom:
         return None
     geom = scene.geoms[scene.ngeom]

@@ -61,5 +61,5 @@ class Sight(NamedTuple):
 
 
 def standing_cones(scene: Scene) -> tuple[Pose3, ...]:
-    """Return the poses of the cones where the scene has them."""
+    """Poses of the cones where the scene has them."""
     return tuple(pose_of_angles(cone.x, cone.y, 0.0, 0.0, 0.0, 0.0) for cone in scene.cones)

@@ -15,19 +15,19 @@ from racecar.rendering.picture_model import Quality
 from racecar.rendering.renderer import Pixels
 from racecar.rendering.sight import DrawnRobot, RobotSight, Sight, standing_cones
 from racecar.scene.scene import Scene
-from racecar.simulation.ports import Carrier, Entity
+from racecar.simulation.ports import Entity, SensorPlatform
 
 
 class _Actor:
     """A robot of the plant that is drawn."""
 
-    def __init__(self, entity: Entity, carrier: Carrier) -> None:
+    def __init__(self, entity: Entity, platform: SensorPlatform) -> None:
         assert entity.describe is not None
         joints = [output.read for output in entity.outputs if output.value_type is JointStates]
         self._joints = cast(Callable[[], JointStates], joints[0]) if joints else None
         names = self._joints().names if self._joints else ()
         self.drawn = DrawnRobot(entity.describe().tree, names)
-        self._state = carrier.state
+        self._state = platform.state
         self._lamps = entity.lamps or Lamps
 
     def sight(self) -> RobotSight:
@@ -73,9 +73,9 @@ class Stage:
         return self._process
 
     def _find_actors(self) -> None:
-        carried = [(entity, entity.carrier) for entity in self._entities
-                   if entity.carrier is not None and entity.describe is not None]
-        self._actors = tuple(_Actor(entity, carrier) for entity, carrier in carried)
-        for _, carrier in carried:
-            if carrier.cones is not None:
-                self._cones = carrier.cones
+        carried = [(entity, entity.platform) for entity in self._entities
+                   if entity.platform is not None and entity.describe is not None]
+        self._actors = tuple(_Actor(entity, platform) for entity, platform in carried)
+        for _, platform in carried:
+            if platform.cones is not None:
+                self._cones = platform.cones

@@ -53,7 +53,7 @@ def _add(spec: MjSpec, name: str, grey: Array) -> None:
 
 
 def _mottled(depth: float) -> Array:
-    """Return noise of several sizes about 1 that repeats without a seam."""
+    """Noise of several sizes about 1 that repeats without a seam."""
     generator = np.random.default_rng(_SEED)
     noise = np.fft.rfft2(generator.standard_normal((_SIZE, _SIZE)))
     rows = np.fft.fftfreq(_SIZE)[:, None] * _SIZE
@@ -67,7 +67,7 @@ def _mottled(depth: float) -> Array:
 
 
 def _joints(along: float, across: float, width: float, shade: float) -> Array:
-    """Return 1, and less on lines that are so far apart and so wide [m]."""
+    """1, and less on lines that are so far apart and so wide [m]."""
     places = (np.arange(_SIZE) + 0.5) * TILE / _SIZE
     soft = 0.5 * TILE / _SIZE
 

@@ -36,7 +36,7 @@ _MARGIN, _LEAST_MARGIN = 0.04, 0.5
 
 
 def looking_at(place: Vector3, target: Vector3) -> Pose3:
-    """Return the pose of a camera at a place that looks at a target [m]."""
+    """Pose of a camera at a place that looks at a target [m]."""
     x, y, z = (b - a for a, b in zip(place, target, strict=True))
     # From straight above, the picture's top is to +y.
     yaw = math.atan2(y, x) if math.hypot(x, y) > 1e-9 else 0.5 * math.pi
@@ -44,7 +44,7 @@ def looking_at(place: Vector3, target: Vector3) -> Pose3:
 
 
 def framing(points: Array, direction: Vector3, lens: Lens, share: float) -> Pose3:
-    """Return the pose of the nearest camera that has all points within a share of its picture.
+    """Pose of the nearest camera that has all points within a share of its picture.
 
     points: (n, 3) [m]; direction: in which it looks, not straight up or down. The points reach
     the edge of that part of the picture at two opposite sides, and are centred between the others.
@@ -67,7 +67,7 @@ def framing(points: Array, direction: Vector3, lens: Lens, share: float) -> Pose
 
 
 def chase(length: float) -> Viewpoint:
-    """Return a viewpoint behind and above a robot of a length [m], which turns with it."""
+    """Viewpoint behind and above a robot of a length [m], which turns with it."""
     size = length / _USUAL_LENGTH
 
     def viewpoint(robot: Pose3, _: float) -> Pose3:
@@ -77,7 +77,7 @@ def chase(length: float) -> Viewpoint:
 
 
 def around(length: float) -> Viewpoint:
-    """Return a viewpoint that goes once around a robot of a length [m], from its front left."""
+    """Viewpoint that goes once around a robot of a length [m], from its front left."""
     size = length / _USUAL_LENGTH
 
     def viewpoint(robot: Pose3, share: float) -> Pose3:
@@ -101,7 +101,7 @@ def _beside(
 
 
 def height_above(bounds: Bounds, field_of_view: float, aspect: float) -> float:
-    """Return how high a camera must be that sees all of a rectangle [m].
+    """How high a camera must be that sees all of a rectangle [m].
 
     field_of_view: across the picture [rad]; aspect: its width over its height.
     """
@@ -112,14 +112,14 @@ def height_above(bounds: Bounds, field_of_view: float, aspect: float) -> float:
 
 
 def top(bounds: Bounds, height: float) -> Viewpoint:
-    """Return a viewpoint so high above the middle of a rectangle [m], +y at the top."""
+    """Viewpoint so high above the middle of a rectangle [m], +y at the top."""
     x, y = 0.5 * (bounds[0] + bounds[2]), 0.5 * (bounds[1] + bounds[3])
     pose = looking_at((x, y, height), (x, y, 0.0))
     return lambda robot, share: pose
 
 
 def fixed(place: Vector3, target: Vector3) -> Viewpoint:
-    """Return a viewpoint that stays. Raises ConfigurationError if target is place."""
+    """Viewpoint that stays. Raises ConfigurationError if target is place."""
     if math.dist(place, target) < 1e-6:
         raise ConfigurationError(
             f'the camera stands at {place} and is to look there, expected two different points')
@@ -128,7 +128,7 @@ def fixed(place: Vector3, target: Vector3) -> Viewpoint:
 
 
 def onboard(tree: RobotTree) -> Viewpoint:
-    """Return the viewpoint of the camera of a robot.
+    """Viewpoint of the camera of a robot.
 
     Raises ConfigurationError if it has none.
     """
@@ -138,7 +138,7 @@ def onboard(tree: RobotTree) -> Viewpoint:
 
 
 def scene_bounds(scene: Scene) -> Bounds | None:
-    """Return the rectangle around what stands in a scene; None if nothing does."""
+    """Rectangle around what stands in a scene; None if nothing does."""
     points: list[tuple[float, float]] = []
     for wall in scene.surfaces:
         points += [(wall.x1, wall.y1), (wall.x2, wall.y2)]
@@ -152,7 +152,7 @@ def scene_bounds(scene: Scene) -> Bounds | None:
 
 
 def joined(first: Bounds, second: Bounds | None) -> Bounds:
-    """Return the rectangle around both."""
+    """Rectangle around both."""
     if second is None:
         return first
     return (min(first[0], second[0]), min(first[1], second[1]), max(first[2], second[2]),

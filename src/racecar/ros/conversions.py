@@ -19,7 +19,7 @@ def set_stamp(stamp: Time, time_ns: int) -> None:
 
 
 def pose_from_message(message: Pose) -> Pose3:
-    """Return a pose with a quaternion of exactly unit length.
+    """Pose with a quaternion of exactly unit length.
 
     Raises ValueError if it is not finite or its quaternion is not of unit length.
     """
@@ -35,7 +35,7 @@ def pose_from_message(message: Pose) -> Pose3:
 
 
 def transform_from_pose(parent: str, child: str, pose: Pose3) -> TransformStamped:
-    """Return the transform, without a stamp, of a frame that stands so in its parent."""
+    """Transform, without a stamp, of a frame that stands so in its parent."""
     transform = TransformStamped(child_frame_id=child)
     transform.header.frame_id = parent
     translation, rotation = transform.transform.translation, transform.transform.rotation
@@ -45,5 +45,5 @@ def transform_from_pose(parent: str, child: str, pose: Pose3) -> TransformStampe
 
 
 def yaw_of(pose: Pose3) -> float:
-    """Return the heading in (-pi, pi] [rad]."""
+    """Heading in (-pi, pi] [rad]."""
     return float(euler_from_quaternion(pose[3:])[2])

@@ -26,7 +26,7 @@ _MULTICAST, _FIRST_UNICAST = 0, 10
 
 
 def claim_domain(stack: contextlib.ExitStack, domains: Sequence[int] = _SAFE_DOMAINS) -> int:
-    """Return one of the domains that is free, and keep it until the stack ends.
+    """Domain that is free, and kept until the stack ends.
 
     Free means that no other process has claimed it, of whatever user, and no participant of any
     DDS listens in it.

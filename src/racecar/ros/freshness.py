@@ -11,7 +11,7 @@ _HINT = ' (do sender and receiver use the same clock, see use_sim_time?)'
 
 
 def staleness(stamp_ns: int, now_ns: int, timeout: float) -> str | None:
-    """Return a sentence if the message is older than the timeout [s], else None."""
+    """Sentence if the message is older than the timeout [s], else None."""
     age = (now_ns - effective_stamp(stamp_ns, now_ns)) / NANOSECONDS
     if age <= timeout:
         return None
@@ -19,7 +19,7 @@ def staleness(stamp_ns: int, now_ns: int, timeout: float) -> str | None:
 
 
 def earliness(stamp_ns: int, now_ns: int, timeout: float) -> str | None:
-    """Return a sentence if the message is from further in the future than the timeout [s]."""
+    """Sentence if the message is from further in the future than the timeout [s]."""
     lead = (stamp_ns - now_ns) / NANOSECONDS
     if now_ns == 0 or lead <= timeout:
         return None

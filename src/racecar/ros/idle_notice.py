@@ -39,7 +39,7 @@ class IdleNotice:
             self._node.get_logger().info('; '.join((awaited, *self._unheard())))
 
     def _unheard(self) -> list[str]:
-        """Return a sentence for each topic with publishers that cannot be heard."""
+        """Sentence for each topic with publishers that cannot be heard."""
         found = []
         for subscription in self._node.subscriptions:
             topic = subscription.topic_name

@@ -28,7 +28,7 @@ class Listeners:
         self._heard: Sequence[int] = ()
 
     def heard(self) -> Sequence[int]:
-        """Return the indices of the publishers with listeners; empty if nobody listens."""
+        """Indices of the publishers with listeners; empty if nobody listens."""
         if self._eager_calls:
             self._eager_calls -= 1
         else:

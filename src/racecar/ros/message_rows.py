@@ -48,7 +48,7 @@ class MessageRows:
     def read(
         self, messages: Sequence[bytes], on_error: Callable[[MessageError], object],
     ) -> Rows:
-        """Return a row for each message; on_error gets why one of them has none."""
+        """Row for each message; on_error gets why one of them has none."""
         if len(messages) > _FEW:
             rows = self._read_together(messages)
             if rows is not None:
@@ -62,7 +62,7 @@ class MessageRows:
         return np.array(found, dtype=np.float64).reshape(-1, self._width)
 
     def _read_together(self, messages: Sequence[bytes]) -> Rows | None:
-        """Return the rows; None if the messages differ, or any of them needs a closer look."""
+        """Rows; None if the messages differ, or any of them needs a closer look."""
         size = len(messages[0])
         if {*map(len, messages)} != {size}:
             return None
@@ -79,7 +79,7 @@ class MessageRows:
         return np.column_stack([sec.astype(np.int64) * NANOSECONDS + nanosec, numbers])
 
     def _find_layout(self, data: bytes) -> _Layout | None:
-        """Return the layout of a message; None if it is no plain CDR, or no whole message."""
+        """Layout of a message; None if it is no plain CDR, or no whole message."""
         if data[:ORIGIN] != PLAIN_CDR:
             return None
         try:
@@ -123,7 +123,7 @@ class _Layout:
              == self._bytes).all())
 
     def read(self, joined: bytes) -> tuple[NDArray[np.integer], NDArray[np.integer], Rows]:
-        """Return seconds (n,), nanoseconds (n,) and numbers (n, fields) of joined messages."""
+        """Seconds (n,), nanoseconds (n,) and numbers (n, fields) of joined messages."""
         records = np.frombuffer(joined, self._record)
         numbers = np.empty((len(records), self._count))
         for index in range(self._count):

@@ -43,13 +43,13 @@ M = TypeVar('M', bound=Message)
 
 
 def type_name(message_type: type) -> str:
-    """Return the name of a type of messages or requests, as std_msgs/msg/Bool."""
+    """Name of a type of messages or requests, as std_msgs/msg/Bool."""
     package, kind, *_ = message_type.__module__.split('.')
     return f'{package}/{kind}/{message_type.__name__}'
 
 
 def load_type(name: str, kind: str) -> Any:
-    """Return the class of a type, as std_msgs/msg/Bool; the kind, msg or srv, may be left out.
+    """Class of a type, as std_msgs/msg/Bool; the kind, msg or srv, may be left out.
 
     Raises ConfigurationError if it has another form or is not installed.
     """
@@ -73,7 +73,7 @@ def load_type(name: str, kind: str) -> Any:
 
 
 def parse_message(message_type: type[M], text: str, now: object = None) -> M:
-    """Return the message that a YAML text of its fields stands for; fields left out are default.
+    """Message that a YAML text of its fields stands for; fields left out are default.
 
     now: what a time called now, and the stamp of a header called auto, is. Raises
     ConfigurationError that names the field, its value and what was expected.
@@ -183,7 +183,7 @@ def _nested(value: object, field: _Field, now: object) -> object:
 
 
 def plain(value: object, longest: int | None = LONGEST, *, with_lists: bool = True) -> Any:
-    """Return a message as mappings, lists, texts and numbers.
+    """Message as mappings, lists, texts and numbers.
 
     longest: elements of lists and characters of texts; what is beyond becomes '...'; None for
     all. with_lists: False for a word on their length in their place.
@@ -208,7 +208,7 @@ def plain(value: object, longest: int | None = LONGEST, *, with_lists: bool = Tr
 
 
 def yaml_text(values: object) -> str:
-    """Return plain values as YAML, as ros2 topic echo prints it."""
+    """Plain values as YAML, as ros2 topic echo prints it."""
     if not isinstance(values, dict | list):
         return f'{values}\n'
     return str(yaml.dump(values, sort_keys=False, width=_NO_END, allow_unicode=True,
@@ -223,7 +223,7 @@ class _Dumper(yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper):  
 
 
 def select_field(message: object, path: str) -> object:
-    """Return a field by its path, as pose.pose.position or poses[0].x.
+    """Field by its path, as pose.pose.position or poses[0].x.
 
     Raises ConfigurationError naming what there is.
     """
@@ -248,7 +248,7 @@ def select_field(message: object, path: str) -> object:
 
 
 def flat(values: object) -> list[object]:
-    """Return all numbers and texts of plain values in order, for CSV."""
+    """All numbers and texts of plain values in order, for CSV."""
     if isinstance(values, Mapping):
         values = [*values.values()]
     if isinstance(values, list):

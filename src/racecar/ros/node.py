@@ -118,22 +118,14 @@ class _Completed(type):
         return node
 
 
-class RclpyOptions(TypedDict, total=False):
-    """What nodes pass on to rclpy.node.Node."""
-
-    context: Context
-    cli_args: list[str]
-    namespace: str
-    use_global_arguments: bool
-    enable_rosout: bool
-    start_parameter_services: bool
-    parameter_overrides: list[RosParameter]
-
-
-class NodeOptions(RclpyOptions, total=False):
-    """What a node can be constructed with; node_name: in the place of its usual one."""
+class NodeOptions(TypedDict, total=False):
+    """What rclpy.node.Node takes that nodes pass on; node_name: other than the usual one."""
 
     node_name: str
+    namespace: str
+    context: Context
+    cli_args: list[str] | None
+    parameter_overrides: list[RosParameter]
 
 
 class TableNode(Node, metaclass=_Completed):
@@ -150,15 +142,15 @@ class TableNode(Node, metaclass=_Completed):
     follows_stamps = False
 
     def __init__(
-        self, name: str, table: ParameterTable, *, node_name: str = '',
-        **options: Unpack[RclpyOptions],
+        self, name: str, table: ParameterTable, **options: Unpack[NodeOptions],
     ) -> None:
-        """Declare the table; node_name: in the place of `name`."""
+        """Declare the table; name: the usual one."""
         # What destroy_node() has to close. From Kilted on, rclpy also destroys nodes whose
         # constructor ended early.
         self.closing = contextlib.ExitStack()
         self._observers: dict[str, list[Observer]] = {}
-        super().__init__(node_name or name, **options)
+        options.setdefault('node_name', name)
+        super().__init__(**options)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.done: Future = Future()
         self.shared_clock: NodeTime | None = None
@@ -189,7 +181,7 @@ class TableNode(Node, metaclass=_Completed):
         self.closing.callback(time_jump_handle.unregister)
 
     def now_ns(self) -> int:
-        """Return the node's time [ns]."""
+        """Node's time [ns]."""
         if self.shared_clock is not None:
             return self.shared_clock.time_ns
         now_ns: int = self.get_clock().now().nanoseconds
@@ -257,7 +249,7 @@ class TableNode(Node, metaclass=_Completed):
         """React to the parameters that really changed; subclasses override it."""
 
     def waits_for(self) -> str:
-        """Return a sentence on what the node waits for, empty if it is at work; for overriding."""
+        """Sentence on what the node waits for, empty if it is at work; for overriding."""
         return ''
 
     def on_time_went_back(self) -> None:

@@ -44,7 +44,7 @@ class OdometryRelay:
 
 
 def relay_of(node: TableNode, place: Place, profile: QoSProfile) -> OdometryRelay | None:
-    """Return a relay if the parameter relay_odometry asks for one.
+    """Relay if the parameter relay_odometry asks for one.
 
     None where the odometry itself was given another name, as by a set of topic names: that is the
     one that other software expects.

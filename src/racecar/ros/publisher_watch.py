@@ -61,7 +61,7 @@ class PublisherWatch:
 
 
 def conflict_watch(node: Node, topic: str, remedy: str) -> PublisherWatch:
-    """Return a watch for two publishers that overrule each other: an error.
+    """Watch for two publishers that overrule each other: an error.
 
     remedy: besides those that there always are, with a comma after it.
     """
@@ -75,7 +75,7 @@ def conflict_watch(node: Node, topic: str, remedy: str) -> PublisherWatch:
 
 
 def outsider_watch(node: Node, topic: str) -> PublisherWatch:
-    """Return a watch for publishers that a simulator in lockstep does not wait for: a warning."""
+    """Watch for publishers that a simulator in lockstep does not wait for: a warning."""
     def complaint(topic: str, _: int, names: str) -> str:
         return (f'{names} publishes on {topic}, which lockstep does not wait for: commands of a'
                 ' lower priority than those of the loop are not used, others from the first that'
@@ -89,7 +89,7 @@ def outsider_watch(node: Node, topic: str) -> PublisherWatch:
 
 
 def doubled_watch(node: Node, topic: str, remedy: str) -> PublisherWatch:
-    """Return a watch for publishers of what is published already: a warning."""
+    """Watch for publishers of what is published already: a warning."""
     def complaint(topic: str, count: int, names: str) -> str:
         return f'{topic} has {count} publishers, expected one: {names}; {remedy}'
 

@@ -22,7 +22,7 @@ def _profile(depth: int, durability: DurabilityPolicy = DurabilityPolicy.VOLATIL
 
 
 def matching(profiles: Sequence[QoSProfile], depth: int) -> QoSProfile:
-    """Return a profile that receives from publishers of all these, as reliably as they allow."""
+    """Profile that receives from publishers of all these, as reliably as they allow."""
     reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in profiles)
     latched = all(p.durability == DurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
     return _profile(
@@ -36,7 +36,7 @@ LARGE_TYPES = frozenset((
 
 
 def recording_depth(type_name: str) -> int:
-    """Return how many messages of a type may wait for a recorder.
+    """How many messages of a type may wait for a recorder.
 
     A thousand of the camera's pictures took 2.7 GB; these take 0.2 GB.
     """
@@ -44,7 +44,7 @@ def recording_depth(type_name: str) -> int:
 
 
 def incompatible_publishers(node: Node, topic: str, profile: QoSProfile) -> list[str]:
-    """Return the nodes whose publishers a subscription with a profile cannot hear, and why not."""
+    """Nodes whose publishers a subscription with a profile cannot hear, and why not."""
     found = set()
     for info in node.get_publishers_info_by_topic(topic):
         result, reasons = qos_check_compatible(info.qos_profile, profile)

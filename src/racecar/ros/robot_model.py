@@ -22,7 +22,6 @@ from racecar.ros import qos, topics
 from racecar.ros.codecs import Channel, Place
 from racecar.ros.codecs.transforms import transforms_template
 from racecar.ros.conversions import transform_from_pose
-from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.simulation.ports import Entity, Mount, Output
 
@@ -30,7 +29,7 @@ from racecar.simulation.ports import Entity, Mount, Output
 _SAME = 1e-3
 
 
-class LinkTransforms:
+class LinkTransforms(Channel):
     """Where the links are that joints move, sent on tf: a channel of joint states."""
 
     def __init__(
@@ -42,13 +41,7 @@ class LinkTransforms:
             if joint.moves and joint.name in names]
         self._template = transforms_template([
             (place.frame(joint.parent), place.frame(joint.child)) for joint, _ in self._joints])
-        self.publisher = node.create_publisher(TFMessage, topics.TF, qos.TF)
-        self._listeners = Listeners(self.publisher)
-
-    @property
-    def is_heard(self) -> bool:
-        """Whether anybody listens to tf."""
-        return bool(self._listeners.heard())
+        super().__init__(node.create_publisher(TFMessage, topics.TF, qos.TF))
 
     def publish(self, sec: int, nanosec: int, value: JointStates) -> None:
         """Send the poses with a stamp."""
@@ -94,7 +87,7 @@ class RobotModel:
         return [self._publisher.topic_name] if self._description and self._sends else []
 
     def channel(self, output: Output) -> Channel | None:
-        """Return what sends on tf the links that an output moves; None if it moves none."""
+        """What sends on tf the links that an output moves; None if it moves none."""
         if self._description is None or not self._sends or output.value_type is not JointStates:
             return None
         names: tuple[str, ...] = output.read().names

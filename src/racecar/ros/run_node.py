@@ -32,7 +32,7 @@ _LONGEST_END = 2
 
 
 def make_executor() -> Executor:
-    """Return the EventsExecutor where rclpy has it: it costs a third of the processor time."""
+    """EventsExecutor where rclpy has it: it costs a third of the processor time."""
     try:
         from rclpy.experimental import EventsExecutor
         return EventsExecutor()

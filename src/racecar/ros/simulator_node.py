@@ -159,7 +159,7 @@ class SimulatorNode(TableNode):
         return self._links[0].awaited_steps * self.plant.step_ns
 
     def waits_for(self) -> str:
-        """Return what keeps the time or the robots from going on."""
+        """What keeps the time or the robots from going on."""
         if not self._started:
             return self._gate.missing()
         if self._paused:
@@ -195,7 +195,7 @@ class SimulatorNode(TableNode):
             self._arm()
 
     def _steps_ahead(self) -> int:
-        """Return the number of steps to the next instant at which an output is due."""
+        """Number of steps to the next instant at which an output is due."""
         done = self.plant.time_ns // self.plant.step_ns
         return min(output.steps_ahead(done) for output in self._timed)
 
@@ -389,7 +389,8 @@ class SimulatorNode(TableNode):
             return response
         response.success = True
         response.message = '; '.join(
-            f'{link.entity.name} reset to {_described(there)}'.lstrip()
+            f'{link.entity.name} reset to x {there.x:g} m, y {there.y:g} m,'
+            f' yaw {yaw_of(there):g} rad'.lstrip()
             for link, there in zip(self._links, placed, strict=True))
         return response
 
@@ -438,7 +439,3 @@ class SimulatorNode(TableNode):
             if link.publish(sec, nanosec, index) and self._lockstep:
                 self._unanswered.add(link)
         self._published_at = time.monotonic()
-
-
-def _described(pose: Pose3) -> str:
-    return f'x {pose.x:g} m, y {pose.y:g} m, yaw {yaw_of(pose):g} rad'

@@ -56,7 +56,7 @@ class StartGate:
 
 
 def described(node: Node, topic: str) -> str:
-    """Return `TYPE on TOPIC` with the full name of a topic and the type its subscribers take."""
+    """`TYPE on TOPIC` with the full name of a topic and the type its subscribers take."""
     name: str = node.resolve_topic_name(topic)
     types = sorted({row.topic_type for row in node.get_subscriptions_info_by_topic(name)})
     return f"{' or '.join(types)} on {name}" if types else f'on {name}'

@@ -102,7 +102,7 @@ SHARED_COMMANDS = frozenset((_COMMANDS_OF_F1TENTH[NAVIGATION_COMMAND],))
 
 
 def joint_command(controller: str) -> str:
-    """Return the topic of the set-points of a joint's controller."""
+    """Topic of the set-points of a joint's controller."""
     return f'{JOINT_COMMANDS}/{controller}_controller/command'
 
 
@@ -171,7 +171,7 @@ def _robots_of(odometry: str, is_there: Callable[[str], bool]) -> Iterator[Robot
 
 
 def _present(robot: RobotTopics, is_there: Callable[[str], bool]) -> int:
-    """Return how many of the commands that its set names are there."""
+    """How many of the commands that its set names are there."""
     commands = [TWIST_COMMAND] if robot.names == 'cmd_vel' else [
         name for topic, name in TOPIC_NAMES[robot.names].items() if topic != ODOMETRY]
     return sum(is_there(f'{robot.namespace}/{name}') for name in commands)

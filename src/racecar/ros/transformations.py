@@ -14,7 +14,7 @@ except ImportError:
     from transforms3d.euler import euler2quat, quat2euler
 
     def euler_from_quaternion(quaternion: Sequence[float]) -> tuple[float, float, float]:
-        """Return roll, pitch, yaw."""
+        """Roll, pitch, yaw."""
         x, y, z, w = quaternion
         roll, pitch, yaw = quat2euler((w, x, y, z))
         return roll, pitch, yaw
@@ -22,7 +22,7 @@ except ImportError:
     def quaternion_from_euler(
         roll: float, pitch: float, yaw: float,
     ) -> tuple[float, float, float, float]:
-        """Return x, y, z, w."""
+        """x, y, z, w."""
         w, x, y, z = euler2quat(roll, pitch, yaw)
         return x, y, z, w
 

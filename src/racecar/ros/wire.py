@@ -41,12 +41,12 @@ FORMATS = {'double': 'd', 'float': 'f', 'int32': 'i', 'uint32': 'I', 'int64': 'q
 
 
 def aligned(offset: int, size: int) -> int:
-    """Return where a number of so many bytes lies at an offset or after it."""
+    """Where a number of so many bytes lies at an offset or after it."""
     return offset + (ORIGIN - offset) % size
 
 
 def deserialize(data: bytes, message_type: type) -> Any:
-    """Return the message that rclpy makes of the bytes, in any encapsulation it knows."""
+    """Message that rclpy makes of the bytes, in any encapsulation it knows."""
     # The middleware reads the encapsulation before it looks at the length.
     if len(data) >= ORIGIN:
         try:
@@ -58,7 +58,7 @@ def deserialize(data: bytes, message_type: type) -> Any:
 
 
 def check_stamp(sec: int, nanosec: int) -> int:
-    """Return the stamp [ns]; raise MessageError if it is none that a node can publish again."""
+    """Stamp [ns]; raise MessageError if it is none that a node can publish again."""
     if sec < 0 or nanosec >= NANOSECONDS:
         raise MessageError(
             f'its time is {sec} s and {nanosec} ns, expected at least 0 s and less than'
@@ -136,7 +136,7 @@ class MessageTemplate:
         self._bulk = places[f'{bulk}.0'][0] if bulk else 0
 
     def fill(self, *values: float) -> bytes:
-        """Return the message with these values in the order of the fields.
+        """Message with these values in the order of the fields.
 
         A finite number beyond those of a float becomes infinite, as where rclpy converts it.
         """

@@ -15,7 +15,7 @@ MARGIN = 1
 
 
 def room_around(occupied: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return how far one may go from any point of a cell without meeting anything [cells].
+    """How far one may go from any point of a cell without meeting anything [cells].
 
     occupied (rows, columns); the field has a margin around it, which is OUTSIDE, and is WALL in
     walls.

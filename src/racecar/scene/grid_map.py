@@ -95,13 +95,13 @@ class OccupancyGrid:
         return columns * self.resolution, rows * self.resolution
 
     def point(self, along: float, across: float) -> tuple[float, float]:
-        """Return where a point of the grid's own axes [m] is in `map`."""
+        """Where a point of the grid's own axes [m] is in `map`."""
         x, y, yaw = self.origin
         cosine, sine = math.cos(yaw), math.sin(yaw)
         return x + along * cosine - across * sine, y + along * sine + across * cosine
 
     def rectangles(self) -> NDArray[np.int64]:
-        """Return rectangles that cover the walls without overlap.
+        """Rectangles that cover the walls without overlap.
 
         Rows (n, 4): first row, first column, row behind the last, column behind the last. Runs of
         a row that stand above each other and are equally long become one; of rows and columns
@@ -115,7 +115,7 @@ def grid_of_cells(
     data: NDArray[np.int8], height: int, width: int, resolution: float, origin: Pose2,
     occupied_value: int = OCCUPIED,
 ) -> OccupancyGrid:
-    """Return the map of a nav_msgs/OccupancyGrid; data (height width,) row by row.
+    """Map of a nav_msgs/OccupancyGrid; data (height width,) row by row.
 
     Raises MessageError if sizes or numbers are those of no map.
     """
@@ -142,7 +142,7 @@ def read_image(
     path: Path | str, *, mode: str, negate: bool, occupied_threshold: float,
     free_threshold: float,
 ) -> NDArray[np.int8]:
-    """Return the values of cells that an image stands for, lowest row first.
+    """Values of cells that an image stands for, lowest row first.
 
     With p the darkness of a pixel from 0 to 1, or its brightness if negate: `trinary` gives
     OCCUPIED above one threshold, FREE below the other, UNKNOWN between; `scale` gives between them
@@ -174,7 +174,7 @@ def read_image(
 
 
 def _pixels(path: Path | str) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """Return brightness and, if there is any, opacity of the pixels from 0 to 1, top row first."""
+    """Brightness and, if there is any, opacity of the pixels from 0 to 1, top row first."""
     from PIL import Image
 
     name = f'image {excerpt(str(path))}'
@@ -220,7 +220,7 @@ def _brightness(
 
 
 def _merged_runs(cells: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return rows first row, first column, end row, end column of merged runs along rows."""
+    """Rows first row, first column, end row, end column of merged runs along rows."""
     padded = np.zeros((cells.shape[0], cells.shape[1] + 2), dtype=np.int8)
     padded[:, 1:-1] = cells
     change = np.diff(padded, axis=1)

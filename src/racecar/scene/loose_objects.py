@@ -17,7 +17,7 @@ _STANDS = 0.7
 def loose_objects(
     cones: Sequence[Cone], poses: Sequence[Pose3],
 ) -> tuple[list[Cone], list[Box]]:
-    """Return cones that stand, and boxes about those that have been knocked over."""
+    """Cones that stand, and boxes about those that have been knocked over."""
     standing: list[Cone] = []
     boxes: list[Box] = []
     for cone, pose in zip(cones, poses, strict=True):
@@ -30,7 +30,7 @@ def loose_objects(
 
 
 def _lying(cone: Cone, pose: Pose3) -> Box:
-    """Return the box about a cone that has been knocked over."""
+    """Box about a cone that has been knocked over."""
     _, _, _, qx, qy, qz, qw = pose
     # Its axis on the ground.
     x, y = 2.0 * (qx * qz + qw * qy), 2.0 * (qy * qz - qw * qx)

@@ -18,7 +18,7 @@ _BLACK = False
 
 
 def marker_cells(number: int) -> tuple[tuple[bool, ...], ...]:
-    """Return the 7 by 7 cells of a marker with its black border, rows from the top; True: white.
+    """7 by 7 cells of a marker with its black border, rows from the top; True: white.
 
     Raises ValueError unless the number is from 0 to 1023.
     """

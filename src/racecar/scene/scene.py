@@ -98,7 +98,7 @@ class Cone(NamedTuple):
     colour: Colour = ORANGE
 
     def radius_at(self, z: float) -> float:
-        """Return its radius at a height [m]; 0 above the tip."""
+        """Its radius at a height [m]; 0 above the tip."""
         return max(0.0, 0.5 * STEM * self.base * (1.0 - z / self.height))
 
 
@@ -238,19 +238,19 @@ class Objects(NamedTuple):
 
 
 def box_rows(boxes: Sequence[Box]) -> Rows:
-    """Return x, y [m], cosine and sine of the yaw, half length, half width, height [m] (n, 7)."""
+    """x, y [m], cosine and sine of the yaw, half length, half width, height [m] (n, 7)."""
     return _rows([
         (x, y, math.cos(yaw), math.sin(yaw), 0.5 * length, 0.5 * width, height)
         for x, y, yaw, length, width, height, _ in boxes], 7)
 
 
 def cone_rows(cones: Sequence[Cone]) -> Rows:
-    """Return x, y, radius on the ground, height (n, 4) [m], of what is seen of cones."""
+    """x, y, radius on the ground, height (n, 4) [m], of what is seen of cones."""
     return _rows([(cone.x, cone.y, cone.radius_at(0.0), cone.height) for cone in cones], 4)
 
 
 def foot_rows(cones: Sequence[Cone]) -> Rows:
-    """Return the same of circles in the feet of the cones, which planar robots run into."""
+    """The same of circles in the feet of the cones, which planar robots run into."""
     return _rows([(cone.x, cone.y, 0.5 * cone.base, cone.height) for cone in cones], 4)
 
 
@@ -271,7 +271,7 @@ _NO_ROWS = {columns: _fixed(np.empty((0, columns))) for columns in (4, 5, 7)}
 def rectangle_corners(
     x: float, y: float, yaw: float, length: float, width: float,
 ) -> list[tuple[float, float]]:
-    """Return the corners of a rectangle about a centre, counter-clockwise from front right."""
+    """Corners of a rectangle about a centre, counter-clockwise from front right."""
     cosine, sine = math.cos(yaw), math.sin(yaw)
     return [
         (x + along * cosine - across * sine, y + along * sine + across * cosine)

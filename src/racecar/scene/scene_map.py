@@ -22,7 +22,7 @@ _MARGIN = 1.0
 
 
 def scene_map(scene: Scene) -> OccupancyGrid:
-    """Return a map of what stands still in a scene; cones, which can move, are not in it.
+    """Map of what stands still in a scene; cones, which can move, are not in it.
 
     Where the scene has a grid, its cells are those of the map, and what lies beyond it is left
     out; otherwise all is free that is not occupied.
@@ -44,7 +44,7 @@ def scene_map(scene: Scene) -> OccupancyGrid:
 
 
 def _ground(shapes: list[list[tuple[float, float]]]) -> OccupancyGrid:
-    """Return a free grid around shapes."""
+    """Free grid around shapes."""
     points = np.array([point for shape in shapes for point in shape] or [(0.0, 0.0)])
     low, high = points.min(axis=0) - _MARGIN, points.max(axis=0) + _MARGIN
     span = high - low

@@ -36,7 +36,7 @@ HEIGHT_PARAMETER = Parameter(
 
 
 def scene_of(values: Values) -> Scene:
-    """Return the scene of the parameter `world`; one and the same while its files stay the same.
+    """Scene of the parameter `world`; one and the same while its files stay the same.
 
     Raises ConfigurationError as load_world().
     """
@@ -71,7 +71,7 @@ def _loaded(path: str, _: Status, __: Status) -> Scene:
 
 
 def start_pose(scene: Scene, values: Values, index: int = 0) -> Pose2:
-    """Return the pose of base_link at the start: initial_x, _y and _yaw from that of the world.
+    """Pose of base_link at the start: initial_x, _y and _yaw from that of the world.
 
     index: of the robot; there may be more of them than starts.
     """

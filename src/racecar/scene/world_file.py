@@ -111,7 +111,7 @@ _KEYS = (*_TOP.names, 'ground', *_LISTS, *_MAP.names)
 
 
 def load_world(name: str | Path) -> Scene:
-    """Return the scene of a world file by its path, or by its name in worlds/.
+    """Scene of a world file by its path, or by its name in worlds/.
 
     Raises ConfigurationError, in one line with the file, for what is no world.
     """
@@ -131,7 +131,7 @@ def load_world(name: str | Path) -> Scene:
 
 
 def image_of_world(path: Path | str) -> Path | None:
-    """Return where the image of the map in a world file lies; None if it names none.
+    """Where the image of the map in a world file lies; None if it names none.
 
     Raises ConfigurationError for a file that cannot be read.
     """
@@ -238,7 +238,7 @@ def _board(place: str, values: Mapping[str, Any]) -> Board:
 
 
 def _grid(path: Path, given: Mapping[str, object]) -> OccupancyGrid:
-    """Return the map that the keys of map_server name."""
+    """Map that the keys of map_server name."""
     values = _resolved('', _MAP, given)
     occupied, free = values['occupied_thresh'], values['free_thresh']
     if free >= occupied:

@@ -24,13 +24,13 @@ from racecar.scene.scene_map import scene_map
 from racecar.sensors import SENSOR_KINDS
 from racecar.sensors.interface import Sensor, SensorKind, View
 from racecar.simulation.ports import (
-    Carrier,
     Entity,
     Mount,
     nearest_steps,
     Output,
     period_steps,
     Plant,
+    SensorPlatform,
 )
 
 _PLACES = tuple(
@@ -214,10 +214,10 @@ class EquippedPlant:
             entity = replace(entity, surroundings=lambda: scene_map(scene))
         mounts: list[Mount] = []
         for mounted in sensors:
-            if entity.carrier is None:
+            if entity.platform is None:
                 raise ConfigurationError(
                     f"sensor '{mounted.name}': the robot {entity.name!r} carries no sensors")
-            output, mount = self._port(entity, mounted, entity.carrier, scene)
+            output, mount = self._port(entity, mounted, entity.platform, scene)
             if output.name in [other.name for other in entity.outputs]:
                 raise ConfigurationError(
                     f"sensor '{output.name}': the robot has an output of this name, choose"
@@ -237,21 +237,21 @@ class EquippedPlant:
             else lambda: _with_frames(describe(), mounts))
 
     def _port(
-        self, entity: Entity, mounted: MountedSensor, carrier: Carrier, scene: Scene,
+        self, entity: Entity, mounted: MountedSensor, platform: SensorPlatform, scene: Scene,
     ) -> tuple[Output, Mount]:
         plant, measure = self._plant, mounted.sensor.measure
         place = _place(entity.describe, mounted)
         # Sensors with one seed, on one robot or several, have noise of their own.
         noise = NoiseSource(
             mounted.seed, zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode()))
-        state, standing = carrier.state, Objects(scene.cones)
-        objects, picture = carrier.objects or (lambda: standing), self._stage.picture
+        state, standing = platform.state, Objects(scene.cones)
+        objects, picture = platform.objects or (lambda: standing), self._stage.picture
 
         def twist() -> Twist3:
             return twist_of_child(state().twist, place)
 
         def acceleration() -> Acceleration3:
-            return acceleration_of_child(carrier.acceleration(), state().twist, place)
+            return acceleration_of_child(platform.acceleration(), state().twist, place)
 
         def read() -> object:
             time_ns = plant.time_ns
@@ -264,7 +264,7 @@ class EquippedPlant:
             nearest_steps(rate, mounted.rate, plant.step_ns) if mounted.kind.nearest
             else (period_steps(rate, mounted.rate, plant.step_ns), 1))
         return (Output(mounted.name, mounted.kind.value_type, read, steps, mounted.frame, spread),
-                Mount(carrier.frame, mounted.frame, place))
+                Mount(platform.frame, mounted.frame, place))
 
 
 def _place(describe: Callable[[], RobotDescription] | None, mounted: MountedSensor) -> Pose3:

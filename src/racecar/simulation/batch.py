@@ -20,7 +20,7 @@ from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.batch_run import BatchRun, RunOptions
 from racecar.simulation.block import Block, BlockRun, Fleet, Kind
 from racecar.simulation.closed_loop import Loop
-from racecar.simulation.engine import LANES
+from racecar.simulation.layout import LANES
 from racecar.simulation.metrics.path_batch import warm_up_path_metrics
 
 

@@ -20,16 +20,9 @@ from racecar.base.vectors import Flat, vector
 from racecar.control.reference_sampler import ReferenceSampler
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import Loop
-from racecar.simulation.engine import (
-    block_kernel,
-    block_parts,
-    BlockParts,
-    lane_rows,
-    LANES,
-    NO_PLAN,
-    Plan,
-)
+from racecar.simulation.engine import block_kernel, block_parts, BlockParts, NO_PLAN, Plan
 from racecar.simulation.lanes import LaneControl, LaneMotion, Lines, Reference
+from racecar.simulation.layout import lane_rows, LANES
 from racecar.simulation.metrics.path_batch import PathBatch
 from racecar.simulation.metrics.path_kernels import POINT_NUMBERS
 

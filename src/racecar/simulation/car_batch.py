@@ -21,7 +21,7 @@ from racecar.dynamics.integrators import find_integrator
 from racecar.dynamics.stability import check_stability
 from racecar.dynamics.vehicles.interface import VehicleModel
 from racecar.simulation.car_kernels import CarKernel, CarParts
-from racecar.simulation.engine import lane_rows, LANES
+from racecar.simulation.layout import lane_rows, LANES
 from racecar.simulation.metrics.tracking_error import Array
 from racecar.simulation.ports import whole_nanoseconds
 
@@ -92,7 +92,7 @@ class CarBatch:
 
     The cars do not know of each other. A car gives the same bits as alone, whatever the others
     and however many threads; one that diverges stands where it was before, and `valid` tells.
-    models: of the cars, as they were made.
+    models: of the cars, as they were made; state_names: of the car that has most.
     """
 
     def __init__(
@@ -122,6 +122,8 @@ class CarBatch:
                 check_stability(model, method, self._step_ns, self._step_ns)
                 known[id(model)] = model, np.array(model.parameters), np.array(model.state_limits)
             kinds.setdefault(model.equations.name, []).append(car)
+        self.state_names: tuple[str, ...] = max(
+            (model.state_names for model, *_ in known.values()), key=len, default=())
         for cars in kinds.values():
             size = min(LANES, max(_LEAST_CARS, -(-len(cars) // self._threads)))
             # Plain Python raises for what diverges: each car by itself there.
@@ -143,7 +145,7 @@ class CarBatch:
 
     @property
     def states(self) -> Array:
-        """States of all cars in the order of model.state_names [SI], (cars, states).
+        """States of all cars in the order of state_names [SI], (cars, states).
 
         NaN for states that a car does not have and another one does.
         """
@@ -168,13 +170,11 @@ class CarBatch:
         for another shape or for a state that is not finite.
         """
         chosen = self._chosen(mask)
-        given = None if states is None else self._states_of(states, chosen)
+        starts = [] if states is None else self._starts(states, chosen)
         for block, lanes in self._lanes(chosen):
             block.restart(lanes)
-            if given is not None:
-                part = block.parts.motion.state
-                width = part.after - part.first
-                block.put(part, lanes, given[block.cars[lanes], :width].T)
+        for block, lanes, columns in starts:
+            block.put(block.parts.motion.state, lanes, columns)
 
     def _chosen(self, mask: ArrayLike | None) -> NDArray[np.bool_]:
         if mask is None:
@@ -186,26 +186,27 @@ class CarBatch:
                 f' value for each of {len(self)} cars')
         return found
 
-    def _states_of(self, states: ArrayLike, chosen: NDArray[np.bool_]) -> Array:
-        """Check states that are given for cars; (cars, states)."""
-        names = [model.state_names for model in self.models]
-        widest = max(map(len, names))
-        found = np.asarray(states, dtype=float)
+    def _starts(
+        self, states: ArrayLike, chosen: NDArray[np.bool_],
+    ) -> list[tuple[CarBlock, NDArray[np.int_], Array]]:
+        """Check states that are given for cars; those of each block, (states, lanes)."""
+        found, widest = np.asarray(states, dtype=float), len(self.state_names)
         if found.shape not in ((widest,), (len(self), widest)):
-            longest = next(row for row in names if len(row) == widest)
             raise ParameterError(
                 f'states have the shape {found.shape}, expected {widest} numbers for each of'
-                f" {len(self)} cars, or once for all: {', '.join(longest)}")
-        found = np.broadcast_to(found, (len(self), widest))
-        # Of a car that has fewer states the last ones are nothing.
-        finite = np.isfinite(found) | (
-            np.arange(widest) >= np.array(list(map(len, names)))[:, np.newaxis])
-        wrong = np.flatnonzero(chosen & ~finite.all(axis=1))
-        if wrong.size:
-            raise ParameterError(
-                f'the state of car {wrong[0]} is {found[wrong[0]].tolist()}, expected finite'
-                ' numbers')
-        return found
+                f" {len(self)} cars, or once for all: {', '.join(self.state_names)}")
+        of_cars = np.broadcast_to(found, (len(self), widest))
+        starts = []
+        for block, lanes in self._lanes(chosen):
+            part = block.parts.motion.state
+            columns = of_cars[block.cars[lanes], :part.after - part.first].T
+            wrong = np.flatnonzero(~np.isfinite(columns).all(axis=0))
+            if wrong.size:
+                raise ParameterError(
+                    f'the state of car {block.cars[lanes[wrong[0]]]} is'
+                    f' {columns[:, wrong[0]].tolist()}, expected finite numbers')
+            starts.append((block, lanes, columns))
+        return starts
 
     def _lanes(
         self, chosen: NDArray[np.bool_],

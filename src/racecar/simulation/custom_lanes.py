@@ -12,6 +12,7 @@ import numpy as np
 
 from racecar.base.compiled import importable, pure
 from racecar.base.errors import RunError
+from racecar.base.rows import Kind, kind_of, zeros_of_kind
 from racecar.base.types import AckermannCommand, CarMotion
 from racecar.control.custom_controller import command_failure, failure_at, PureController, PureStep
 from racecar.control.custom_reference import CustomReference, CustomReferenceSampler
@@ -38,21 +39,21 @@ def _answer(step: Any) -> Callable[..., Any]:
 
 
 class CustomControl(NamedTuple):
-    """A pure step, and the types of its state and parameters. See LaneControl."""
+    """A pure step, and the kinds of its state and parameters. See LaneControl."""
 
     step: PureStep
-    state_type: type[tuple[float, ...]]
-    parameter_type: type[tuple[float, ...]]
+    state_kind: Kind
+    parameter_kind: Kind
 
     @property
     def state(self) -> Any:
         """State of the controller."""
-        return _zeros(self.state_type)
+        return zeros_of_kind(self.state_kind)
 
     @property
     def parameters(self) -> Any:
         """Parameters of the controller."""
-        return _zeros(self.parameter_type)
+        return zeros_of_kind(self.parameter_kind)
 
     @property
     def reference(self) -> CustomReference:
@@ -83,10 +84,6 @@ class CustomControl(NamedTuple):
         return command_failure(command, time)
 
 
-def _zeros(kind: Any) -> Any:
-    return kind(*(0.0,) * len(kind._fields))
-
-
 def custom_lane(
     simulator: Simulator, pure_controller: PureController, reference: Reference,
 ) -> Lane:
@@ -94,5 +91,5 @@ def custom_lane(
     state, parameters = pure_controller.state, pure_controller.parameters
     return Lane(
         lane_car(simulator),
-        CustomControl(pure_controller.step, type(state), type(parameters)), reference, state,
-        parameters)
+        CustomControl(pure_controller.step, kind_of(state), kind_of(parameters)), reference,
+        state, parameters)

@@ -98,8 +98,8 @@ def _takes_any(_: Pose3 | None) -> None:
 
 
 @dataclass(frozen=True)
-class Carrier:
-    """The body of a robot as what carries sensors; each function is of the plant's present time.
+class SensorPlatform:
+    """The body of a robot on which sensors are mounted, with its motion at the present time.
 
     frame: in which sensors are mounted, without the entity's prefix. state: pose in odom and twist
     of this frame. acceleration: of this frame. objects: what can move and is not of this robot
@@ -126,8 +126,8 @@ class Entity:
     raise now, and moves nothing, so that several robots are reset together or not at all; not
     needed where the initial pose can always be taken. halt: brings the robot to a safe stop
     and keeps it there until the next input. mounts: frames that never move against each other.
-    carrier: what sensors are mounted on; None if they cannot be. describe: gives what the robot is
-    made of, with the joints that its outputs show and its base frame as the root; raises
+    platform: what sensors are mounted on; None if they cannot be. describe: gives what the robot
+    is made of, with the joints that its outputs show and its base frame as the root; raises
     ConfigurationError if that cannot be made; None if nobody knows. surroundings: gives a map of
     what stands still around the robot; None where there is nothing. fault: why the robot cannot go
     on and what to do about it, such as that it lies on its roof; empty if it can. notice: what the
@@ -141,7 +141,7 @@ class Entity:
     reset: Callable[[Pose3 | None], Pose3]
     halt: Callable[[], None]
     mounts: tuple[Mount, ...] = ()
-    carrier: Carrier | None = None
+    platform: SensorPlatform | None = None
     describe: Callable[[], RobotDescription] | None = None
     surroundings: Callable[[], OccupancyGrid] | None = None
     fault: Callable[[], str] = _nothing

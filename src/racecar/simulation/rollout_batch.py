@@ -20,7 +20,7 @@ from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
 from racecar.dynamics.vehicles.interface import Equations, VehicleModel
 from racecar.dynamics.vehicles.modes import are_slower
 from racecar.simulation.car_batch import CarBatch, CarBlock, write_lanes
-from racecar.simulation.engine import lane_rows
+from racecar.simulation.layout import lane_rows
 from racecar.simulation.metrics.tracking_error import Array
 from racecar.simulation.model_lanes import command_limits
 from racecar.simulation.rollout_kernel import rollout_kernel, rollout_part, RolloutPlan
@@ -112,7 +112,7 @@ class RolloutBatch(CarBatch):
         self._inputs = given.T
 
     def advance(self, steps: int) -> None:
-        """Advance all cars by so many steps under the commands in force."""
+        """Advance all cars by so many steps under the inputs in force: a tick."""
         self._drive(self._inputs[:, np.newaxis], steps, 0)
 
     def run(self, inputs: ArrayLike, steps: int, every: int = 1) -> Array:
@@ -140,7 +140,7 @@ class RolloutBatch(CarBatch):
             raise ParameterError(
                 f'steps is {steps} and every is {every}, expected whole numbers of at least 1')
         records = self._drive(found, steps, every)
-        if found.shape[-2] and not self._by_inputs:
+        if found.shape[-2]:
             self._inputs = np.array(np.broadcast_to(found[..., -1, :], self._inputs.shape))
         return records
 
@@ -204,12 +204,12 @@ class RolloutBatch(CarBatch):
         """Run all blocks; inputs: as of run(); every: 0 to record nothing."""
         shared, ticks = inputs.ndim == 2, inputs.shape[-2]
         samples = 1 + ticks // every if every else 0
-        stride = max((len(model.state_names) for model in self.models), default=0)
+        stride = len(self.state_names)
         records = np.full((len(self), samples, stride), np.nan)
         flat = as_vector(np.ascontiguousarray(inputs).ravel())
         room = as_vector(records.reshape(-1))
         plan = RolloutPlan(
-            0.0, 0.0, ticks, 0 if shared else ticks * self._width, self._step, steps, self._done,
+            0, 0, ticks, 0 if shared else ticks * self._width, self._step, steps, self._done,
             self._depth, every, samples, stride)
 
         def run(block: CarBlock) -> None:
@@ -234,9 +234,6 @@ class RolloutBatch(CarBatch):
                         state = block.read(block.parts.motion.state)[0]
                         records[car, (tick + 1) // every, :len(state)] = state
 
-        for block in self._blocks:
-            block.put(rollout_part(block.parts, 'driven'), block.all_lanes,
-                      np.zeros((1, len(block.cars))))
         self._each_block(run)
         self._done += ticks * steps
         return records

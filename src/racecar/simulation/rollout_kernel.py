@@ -13,7 +13,8 @@ from racecar.base.vectors import Flat
 from racecar.dynamics.actuators import Channel, Channels, respond
 from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND
 from racecar.simulation.car_kernels import car_parts, CarKernel, CarParts, checking, saving
-from racecar.simulation.engine import CommandLimits, integration, LANES, limited, Loop
+from racecar.simulation.engine import CommandLimits, integration, limited
+from racecar.simulation.layout import LANES, Loop
 
 
 class RolloutRows(NamedTuple):
@@ -73,7 +74,8 @@ def _taking(equations: Equations, parts: CarParts) -> Loop:
         rollout_part(parts, field) for field in ('inputs', 'limits', 'number'))
     one, size = Part(equations.inputs), count_numbers(equations.inputs)
 
-    if not isinstance(equations.inputs, Command):
+    example = equations.inputs
+    if not isinstance(example, Command):
         @importable
         def take_given(rows: Flat, count: int, inputs: Flat, tick: int, between: int) -> None:
             for i in range(count):
@@ -82,12 +84,14 @@ def _taking(equations: Equations, parts: CarParts) -> Loop:
 
         return take_given
 
+    command_part = Part(example)
+
     @importable
     def take_commands(rows: Flat, count: int, inputs: Flat, tick: int, between: int) -> None:
         for i in range(count):
             at = int(load(rows, number_part, i)[0]) * between + tick * size
             store(rows, inputs_part, i, limited(
-                load(inputs, one, at), load(rows, limits_part, i)))
+                load(inputs, command_part, at), load(rows, limits_part, i)))
 
     return take_commands
 
@@ -151,13 +155,14 @@ def _driving_actuated(equations: Equations, integrator: str, parts: CarParts) ->
 
 
 def _counting(parts: CarParts) -> Loop:
+    """Pure function that counts the ticks in which cars stay valid, from 0 for tick -1."""
     valid_part, driven_part = parts.valid, rollout_part(parts, 'driven')
 
     @importable
-    def count_all(rows: Flat, count: int) -> None:
+    def count_all(rows: Flat, count: int, tick: int) -> None:
         for i in range(count):
-            store(rows, driven_part, i,
-                  (load(rows, driven_part, i)[0] + load(rows, valid_part, i)[0],))
+            store(rows, driven_part, i, (0.0 if tick < 0 else (
+                load(rows, driven_part, i)[0] + load(rows, valid_part, i)[0]),))
 
     return count_all
 
@@ -197,14 +202,16 @@ def rollout_kernel(equations: Equations, integrator: str, *, actuated: bool) -> 
         p = load(plan, _PLAN, 0)
         count, first, between, depth = int(p.cars), int(p.first), int(p.between), int(p.depth)
         steps, every, samples, stride = int(p.steps), int(p.every), int(p.samples), int(p.stride)
-        if first == 0 and every > 0:
-            record_all(rows, count, records, 0, samples, stride)
+        if first == 0:
+            count_all(rows, count, -1)
+            if every > 0:
+                record_all(rows, count, records, 0, samples, stride)
         for tick in range(first, first + int(p.ticks)):
             take_all(rows, count, inputs, tick, between)
             save_all(rows, count)
             drive_all(rows, lines, count, int(p.done) + tick * steps, depth, p.dt, steps)
             check_all(rows, count)
-            count_all(rows, count)
+            count_all(rows, count, tick)
             if every > 0 and (tick + 1) % every == 0:
                 record_all(rows, count, records, (tick + 1) // every, samples, stride)
 

@@ -25,7 +25,15 @@ from racecar.base.types import (
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.simulation.lamp_board import LampBoard
 from racecar.simulation.one_robot_plant import OneRobotPlant, planar_part
-from racecar.simulation.ports import Carrier, COLLISIONS, Entity, Input, Mount, ODOMETRY, Output
+from racecar.simulation.ports import (
+    COLLISIONS,
+    Entity,
+    Input,
+    Mount,
+    ODOMETRY,
+    Output,
+    SensorPlatform,
+)
 from racecar.simulation.simulator import Simulator
 
 
@@ -65,7 +73,7 @@ class VehiclePlant(OneRobotPlant):
                 Output(ODOMETRY, BodyState, self._body_state, steps, BASE_LINK)),
             reset=self._reset, halt=simulator.stop,
             mounts=(Mount(BASE_LINK, COG, cog),),
-            carrier=Carrier(BASE_LINK, self._body_state, self._acceleration),
+            platform=SensorPlatform(BASE_LINK, self._body_state, self._acceleration),
             describe=describe, notice=lambda: simulator.notice, lamps=board.lit))
 
     def _reset(self, pose: Pose3 | None) -> Pose3:

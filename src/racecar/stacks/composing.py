@@ -108,7 +108,7 @@ class ComposedStack:
         return any(found)
 
     def find(self, executable: str) -> Any:
-        """Return the node of an executable, the last one of several; None if there is none."""
+        """Node of an executable, the last one of several; None if there is none."""
         return self._by_executable.get(executable)
 
     @property

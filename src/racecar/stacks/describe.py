@@ -58,7 +58,7 @@ STACKS: dict[str, Stack] = {
 
 
 def find_stack(name: str, expected: Iterable[str] = ()) -> Stack:
-    """Return a stack.
+    """Stack.
 
     expected: names that the message for an unknown one lists, by default all. Raises
     ConfigurationError.
@@ -72,7 +72,7 @@ def find_stack(name: str, expected: Iterable[str] = ()) -> Stack:
 
 
 def find_tracking_stack(name: str) -> Stack:
-    """Return a stack that follows a trajectory by itself. Raises ConfigurationError for others."""
+    """Stack that follows a trajectory by itself. Raises ConfigurationError for others."""
     tracking = [other.name for other in STACKS.values() if other.closes_loop]
     stack = find_stack(name, tracking)
     if not stack.closes_loop:
@@ -93,7 +93,7 @@ def check_namespace(namespace: str) -> None:
 
 
 def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
-    """Return the nodes of a configuration with the user's choices applied.
+    """Nodes of a configuration with the user's choices applied.
 
     The user's params_file goes over the files of config/, single options over both, and
     overrides over everything; what is for nodes that are left out is accepted. Raises
@@ -139,13 +139,13 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
 
 
 def unanswered(descriptions: list[NodeDescription]) -> tuple[str, ...]:
-    """Return the relative names of the topics of the loop that are left to nodes of the user's."""
+    """Relative names of the topics of the loop that are left to nodes of the user's."""
     given = {topic for d in descriptions for topic in d.gives}
     return tuple(d.hears for d in descriptions if d.hears and d.hears not in given)
 
 
 def commands_of(descriptions: list[NodeDescription]) -> str:
-    """Return the relative name of the first topic of commands that one of these nodes gives.
+    """Relative name of the first topic of commands that one of these nodes gives.
 
     Of what another process publishes the beginning may not be heard.
     """
@@ -156,7 +156,7 @@ def commands_of(descriptions: list[NodeDescription]) -> str:
 def _left_out(
     stack: str, descriptions: list[NodeDescription], options: StackOptions,
 ) -> list[NodeDescription]:
-    """Return the nodes that the user's choices leave out. Raises ConfigurationError."""
+    """Nodes that the user's choices leave out. Raises ConfigurationError."""
     left_out = [_find(stack, name, descriptions, 'without') for name in options.without]
     if options.controller is not None:
         for description in left_out:
@@ -227,7 +227,7 @@ def _check_files(
 def _find(
     stack: str, node: str, descriptions: list[NodeDescription], option: str,
 ) -> NodeDescription:
-    """Return the node of a name, full or not. Raises ConfigurationError unless there is one."""
+    """Node of a name, full or not. Raises ConfigurationError unless there is one."""
     matches = [d for d in descriptions if node in (d.name, d.full_name)]
     if not matches:
         names = sorted(d.full_name for d in descriptions)

@@ -38,7 +38,7 @@ def driver_stack(
     name: str, summary: str, simulator: SimulatorPart,
     check: Callable[[list[NodeDescription]], None] = lambda _: None,
 ) -> Stack:
-    """Return a stack in which the driver bridge drives a car whose wheels take torques.
+    """Stack in which the driver bridge drives a car whose wheels take torques.
 
     check: as in Stack.
     """
@@ -75,15 +75,11 @@ def _nodes(name: str, simulator: SimulatorPart, options: StackOptions) -> list[N
     return [
         bridge,
         *command_muxes(options, topics.DRIVER_COMMAND, topics.DRIVER_HOLD),
-        *(_awaiting_lamps(description) if has_bridge and description.executable
-          == simulator.executable else description
+        # Its cameras show the lamps of their time in lockstep.
+        *(replace(description, parameters={**description.parameters, 'lockstep_inputs': [LAMPS]})
+          if has_bridge and description.executable == simulator.executable else description
           for description in simulator.nodes(options, vehicle)),
     ]
-
-
-def _awaiting_lamps(simulator: NodeDescription) -> NodeDescription:
-    """Return a simulator whose cameras show the lamps of their time in lockstep."""
-    return replace(simulator, parameters={**simulator.parameters, 'lockstep_inputs': [LAMPS]})
 
 
 STACK = driver_stack(

@@ -24,7 +24,7 @@ LASER = 'laser'
 
 
 def gap_stack(name: str, summary: str, simulator: SimulatorPart) -> Stack:
-    """Return a stack of gap_follower, muxes and a simulator whose car has a laser."""
+    """Stack of gap_follower, muxes and a simulator whose car has a laser."""
     return Stack(
         name=name, summary=summary, nodes=partial(_nodes, name, simulator),
         check=partial(_check, simulator.executable), simulator=simulator.executable,

@@ -48,7 +48,7 @@ _DESCRIBES = 'publish_robot_description'
 
 
 def generate(name: str) -> LaunchDescription:
-    """Return the launch description of a configuration, with its arguments."""
+    """Launch description of a configuration, with its arguments."""
     stack = find_stack(name)
     return LaunchDescription([
         *_arguments(stack),
@@ -82,7 +82,7 @@ def _arguments(stack: Stack) -> Iterator[DeclareLaunchArgument]:
 
 
 def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntity]:
-    """Return the actions; raises ConfigurationError or ParameterError before anything starts."""
+    """Actions; raises ConfigurationError or ParameterError before anything starts."""
     # Raises ConfigurationError once, where otherwise every node would, if it was not built.
     importlib.import_module('racecar.ros.interfaces')
     values = context.launch_configurations
@@ -152,7 +152,7 @@ def _warn_of_strangers(context: LaunchContext, stack: Stack) -> None:
 
 
 def _joy_of_ros(description: NodeDescription, arguments: list[str]) -> Node:
-    """Return joy_node of ROS, which knows more devices, in the place of ours."""
+    """joy_node of ROS, which knows more devices, in the place of ours."""
     values = description.resolve()
     return Node(
         package='joy', executable='joy_node', name=description.name,
@@ -181,7 +181,7 @@ def _on_simulator_exit(
 
 
 def _indispensable(description: NodeDescription, options: StackOptions) -> str:
-    """Return what a node is called without which the drive is worth nothing, else nothing."""
+    """What a node is called without which the drive is worth nothing, else nothing."""
     if description.executable == node_names.BAG_RECORDER:
         return 'recorder'
     return 'controller' if options.controller and description.spec.makes_controller else ''
@@ -202,7 +202,7 @@ def _check_exit_code(what: str, event: ProcessExited) -> None:
 def _with_viewers(
     simulator: NodeDescription, options: StackOptions,
 ) -> tuple[NodeDescription, list[LaunchDescriptionEntity]]:
-    """Return the simulator and, beside it, robot_state_publisher and RViz, or what is missing.
+    """Simulator and, beside it, robot_state_publisher and RViz, or what is missing.
 
     One of the two publishes the robot description: robot_state_publisher where it is installed,
     unless the user sets the simulator's parameter.

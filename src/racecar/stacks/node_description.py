@@ -48,7 +48,7 @@ class NodeDescription:
         return f'{self.namespace}/{self.name}' if self.namespace else self.name
 
     def explicit_parameters(self) -> dict[str, object]:
-        """Return what files and values set, later ones over earlier ones.
+        """What files and values set, later ones over earlier ones.
 
         Raises ParameterError, naming the node and the file, for what its table does not allow, and
         for a vehicle that cannot be.
@@ -78,7 +78,7 @@ class NodeDescription:
                 for name, value in merged.items()}
 
     def _origin(self, message: str, origins: Mapping[str, Path]) -> str:
-        """Return the end of a message: the file that sets the parameter that it names, if any."""
+        """End of a message: the file that sets the parameter that it names, if any."""
         return next((f'; it is in {path}' for name, path in origins.items()
                      if f"'{name}'" in message and name not in self.parameters), '')
 
@@ -90,7 +90,7 @@ class NodeDescription:
                 self.full_name, self.spec.table))
 
     def ros_arguments(self) -> list[str]:
-        """Return the words of `ros2 run racecar EXECUTABLE --ros-args ...` that start the node."""
+        """Words of `ros2 run racecar EXECUTABLE --ros-args ...` that start the node."""
         words = ['-r', f'__node:={self.name}', '-r', f'__ns:=/{self.namespace}']
         for path in self._paths:
             words += ['--params-file', str(path)]
@@ -133,6 +133,6 @@ class NodeDescription:
         return [read_parameter_file(path) for path in self._paths]
 
     def resolve(self) -> dict[str, Any]:
-        """Return the value of every parameter of the node."""
+        """Value of every parameter of the node."""
         explicit = self.explicit_parameters()
         return self.spec.table.expanded(explicit).resolve(explicit)

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, Field, field, fields
+from dataclasses import dataclass, field, fields
 import os
 import shlex
-from typing import Any, cast, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -182,6 +182,11 @@ class NamedOption(NamedTuple):
     option: RunOption
 
     @property
+    def flag(self) -> str:
+        """What the command line calls it."""
+        return f"--{(self.option.flag or self.name).replace('_', '-')}"
+
+    @property
     def launch_name(self) -> str:
         """Name of the launch argument."""
         return self.option.flag if self.option.type is dict else self.name
@@ -190,18 +195,14 @@ class NamedOption(NamedTuple):
 def run_options(way: str, *, tracking: bool = True) -> Iterator[NamedOption]:
     """Yield the options of a way to run; tracking: of a stack that follows a trajectory."""
     for row in fields(StackOptions):
-        option = _option_of(row)
+        option: RunOption | None = row.metadata.get('option')
         if option is not None and way in option.ways and (tracking or not option.for_tracking):
             default = None if option.type in (dict, tuple) else row.default
             yield NamedOption(row.name, default, option)
 
 
-def _option_of(row: Field[Any]) -> RunOption | None:
-    return cast('RunOption | None', row.metadata.get('option'))
-
-
 def from_texts(way: str, texts: Mapping[str, str], **more: object) -> StackOptions:
-    """Return the options that texts by launch_name stand for; an empty text is the default.
+    """Options that texts by launch_name stand for; an empty text is the default.
 
     more: values of options that take precedence. Raises ConfigurationError for what cannot be
     read; a number that is none goes on, as the check of its parameter says what was expected.
@@ -236,7 +237,7 @@ def _number_or_text(text: str) -> float | str:
 
 
 def parse_names(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the names in texts, separated by commas or spaces, without slashes around them."""
+    """Names in texts, separated by commas or spaces, without slashes around them."""
     return tuple(name.strip('/') for text in texts for name in text.replace(',', ' ').split())
 
 

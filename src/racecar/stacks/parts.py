@@ -50,27 +50,27 @@ WORLD_JOINT_STATES = topics.JOINT_STATES, topics.WORLD_JOINT_STATES
 
 
 def namespace_of(options: StackOptions) -> str:
-    """Return the namespace of the stack without slashes around it."""
+    """Namespace of the stack without slashes around it."""
     return options.namespace.strip('/')
 
 
 def absolute(namespace: str, topic: str) -> str:
-    """Return the full name of a relative one."""
+    """Full name of a relative one."""
     return '/' + '/'.join(part for part in (namespace, topic) if part)
 
 
 def renamed(options: StackOptions, topic: str) -> str:
-    """Return what the chosen set of names calls a topic."""
+    """What the chosen set of names calls a topic."""
     return TOPIC_NAMES[options.topic_names].get(topic, topic)
 
 
 def remappings(options: StackOptions) -> tuple[tuple[str, str], ...]:
-    """Return the renamings of the chosen set."""
+    """Renamings of the chosen set."""
     return tuple(TOPIC_NAMES[options.topic_names].items())
 
 
 def given(**values: object) -> dict[str, object]:
-    """Return the values that the user chose."""
+    """Values that the user chose."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -95,7 +95,7 @@ def node(
     parameters: Mapping[str, object] | None = None,
     **more: Any,
 ) -> NodeDescription:
-    """Return a node named like its executable, with its file of config/ below the others.
+    """Node named like its executable, with its file of config/ below the others.
 
     files: parameter files over its defaults; parameters: over these.
     """
@@ -112,7 +112,7 @@ SHARED: Mapping[str, ParameterTable] = {
 
 
 def with_choices(description: NodeDescription, options: StackOptions) -> NodeDescription:
-    """Return the node with the user's file, clock and overrides; its own go over SHARED."""
+    """Node with the user's file, clock and overrides; its own go over SHARED."""
     clock = ((topics.CLOCK, absolute(namespace_of(options), 'clock')),) \
         if options.own_clock else ()
     of_all = {f'{whole}.{name}': value for whole in SHARED
@@ -128,7 +128,7 @@ def with_choices(description: NodeDescription, options: StackOptions) -> NodeDes
 
 
 def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]:
-    """Return the muxes of both levels; answers: topics of commands that lockstep waits for."""
+    """Muxes of both levels; answers: topics of commands that lockstep waits for."""
     namespace = namespace_of(options)
     muxes = []
     for full_name, inputs in topics.MUX_INPUTS.items():
@@ -157,7 +157,7 @@ _TELEOP_TOPICS = {
 
 
 def teleop_nodes(options: StackOptions, usual: str) -> list[NodeDescription]:
-    """Return the nodes by which a person drives; usual: who does unless the user chooses.
+    """Nodes by which a person drives; usual: who does unless the user chooses.
 
     Raises ConfigurationError for an unknown choice, and in lockstep, which waits for nobody else.
     """
@@ -173,18 +173,18 @@ def teleop_nodes(options: StackOptions, usual: str) -> list[NodeDescription]:
 
 
 def teleop_topics(options: StackOptions, usual: str) -> tuple[str, ...]:
-    """Return what a bag holds of it besides the commands of the last mux."""
+    """What a bag holds of it besides the commands of the last mux."""
     chosen = _TELEOP_TOPICS[options.teleop or usual]
     return (*chosen, topics.MUX_ACTIVE) if chosen else ()
 
 
 def surroundings(options: StackOptions) -> dict[str, object]:
-    """Return parameters of any simulator: world and sensors that the user chose."""
+    """Parameters of any simulator: world and sensors that the user chose."""
     return given(world=options.world, sensors=list(options.sensors) or None)
 
 
 def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return topics of a simulator's world, which are latched, and of its sensors.
+    """Topics of a simulator's world, which are latched, and of its sensors.
 
     Raises ConfigurationError for a world that cannot be read, ParameterError for values that are
     not allowed.
@@ -196,9 +196,13 @@ def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tup
 
 
 def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:
-    """Return the simulator of a car in the plane; files: over its defaults."""
+    """Simulator of a car in the plane; files: over its defaults."""
+    return _simulator(node_names.SINGLE_TRACK_SIMULATOR, options, *files)
+
+
+def _simulator(executable: str, options: StackOptions, *files: Path) -> NodeDescription:
     return node(
-        node_names.SINGLE_TRACK_SIMULATOR, options, *files, parameters={
+        executable, options, *files, parameters={
             **given(tyre_model=options.tyre_model, end_time=options.end_time,
                     real_time_factor=options.real_time_factor),
             **surroundings(options),
@@ -209,20 +213,14 @@ def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:
 def world_nodes(
     options: StackOptions, vehicle: Path, *files: Path,
 ) -> list[NodeDescription]:
-    """Return the simulator of the 3-D world, and servo_commands if joints are commanded.
+    """Simulator of the 3-D world, and servo_commands if joints are commanded.
 
     vehicle, files: over its defaults. With PACEJKA set in the environment, as in the original,
     wheels have tyre forces unless the user chooses. Raises ConfigurationError for a PACEJKA that
     is neither yes nor no.
     """
     tyres = (find_config('stacks/world_pacejka'),) if _wants_pacejka() else ()
-    simulator = node(
-        node_names.WORLD_SIMULATOR, options, *tyres, *files, vehicle, parameters={
-            **given(tyre_model=options.tyre_model, end_time=options.end_time,
-                    real_time_factor=options.real_time_factor),
-            **surroundings(options),
-            'lockstep': options.lockstep},
-        use_sim_time=False, hears=topics.COMMAND)
+    simulator = _simulator(node_names.WORLD_SIMULATOR, options, *tyres, *files, vehicle)
     simulator = replace(simulator, remappings=(*simulator.remappings, WORLD_JOINT_STATES))
     try:
         chosen = with_choices(simulator, options).resolve()
@@ -248,7 +246,7 @@ def _wants_pacejka() -> bool:
 def recorder(
     options: StackOptions, folder: str, recorded: tuple[str, ...], awaited: tuple[str, ...],
 ) -> NodeDescription:
-    """Return the recorder of a stack: its topics, and those that it joins before the last one.
+    """Recorder of a stack: its topics, and those that it joins before the last one.
 
     Raises BagError if the folder cannot be made.
     """

@@ -49,7 +49,7 @@ def describe_run(
     way: str, configuration: str, options: StackOptions, descriptions: Sequence[NodeDescription],
     command: str, skip: float = 0.0,
 ) -> RunFile:
-    """Return how a run of these nodes is made.
+    """How a run of these nodes is made.
 
     way: of racecar.stacks.options; command: as typed; skip: seconds that its metrics leave
     out at the start. Raises ParameterError if a node has values that are not allowed.
@@ -60,8 +60,10 @@ def describe_run(
         if 'option' in row.metadata and row.name not in _NOT_KEPT and value != row.default:
             kept[row.name] = list(value) if isinstance(value, tuple) else _whole_path(
                 value, row.metadata['option'].is_path)
-    nodes = {d.full_name: RecordedNode(d.executable, _with_whole_paths(d.resolve()))
-             for d in descriptions}
+    nodes = {
+        d.full_name: RecordedNode(d.executable, {
+            name: _whole_path(value, name in _FILES) for name, value in d.resolve().items()})
+        for d in descriptions}
     return RunFile(
         way, configuration, kept, nodes, dict(options.controller_settings),
         dict(_hashes(nodes)), command,
@@ -72,14 +74,14 @@ def describe_run(
 def with_provenance(
     descriptions: Sequence[NodeDescription], file: RunFile,
 ) -> list[NodeDescription]:
-    """Return the nodes, of which the recorder puts the file into its bag."""
+    """Nodes, of which the recorder puts the file into its bag."""
     return [
         replace(d, parameters={**d.parameters, 'provenance': file.to_yaml()})
         if d.executable == node_names.BAG_RECORDER else d for d in descriptions]
 
 
 def options_of(file: RunFile, way: str) -> StackOptions:
-    """Return the options that make a run again, in a way of racecar.stacks.options.
+    """Options that make a run again, in a way of racecar.stacks.options.
 
     Whatever `params_file`, vehicle file and single settings gave then is in the overrides; a file
     that a parameter names must still be there. Raises ConfigurationError for a file that does not
@@ -117,7 +119,7 @@ def options_of(file: RunFile, way: str) -> StackOptions:
 
 
 def cautions(file: RunFile, way: str) -> list[str]:
-    """Return why making a run again may not give its bits: one sentence each, none if it does."""
+    """Why making a run again may not give its bits: one sentence each, none if it does."""
     found = [f'{name} is {now} now, was {then}'
              for name, then, now in differences(file.environment, present_environment())]
     now = dict(_hashes(file.nodes))
@@ -161,7 +163,7 @@ def _is_found(vehicle: str) -> bool:
 
 
 def _checked(name: str, value: object, kind: type) -> object:
-    """Return an option in its type. Raises ConfigurationError for what it cannot be."""
+    """Option in its type. Raises ConfigurationError for what it cannot be."""
     if kind is tuple and isinstance(value, list):
         return tuple(str(item) for item in value)
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
@@ -174,7 +176,7 @@ def _checked(name: str, value: object, kind: type) -> object:
 
 
 def _whole_path(value: object, is_path: bool) -> object:
-    """Return a path from the root in the place of one from here: it may be read elsewhere."""
+    """Path from the root in the place of one from here: it may be read elsewhere."""
     if is_path and isinstance(value, str) and may_be_path(value):
         path, colon, name = value.rpartition(':')
         if colon and os.path.isfile(path):
@@ -182,10 +184,6 @@ def _whole_path(value: object, is_path: bool) -> object:
         if os.path.isfile(value):
             return os.path.abspath(value)
     return value
-
-
-def _with_whole_paths(values: Mapping[str, object]) -> dict[str, object]:
-    return {name: _whole_path(value, name in _FILES) for name, value in values.items()}
 
 
 def _hashes(nodes: Mapping[str, RecordedNode]) -> Iterator[tuple[str, str]]:

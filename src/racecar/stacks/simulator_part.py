@@ -29,7 +29,7 @@ class SimulatorPart(NamedTuple):
 
 
 def planar_part(*names: str) -> SimulatorPart:
-    """Return the simulator of a car in the plane; names: of files in config/ over its defaults."""
+    """Simulator of a car in the plane; names: of files in config/ over its defaults."""
     def nodes(options: StackOptions, vehicle: Path) -> list[NodeDescription]:
         return [planar_simulator(options, *(find_config(name) for name in names), vehicle)]
 
@@ -37,7 +37,7 @@ def planar_part(*names: str) -> SimulatorPart:
 
 
 def world_part(*names: str) -> SimulatorPart:
-    """Return the simulator of the 3-D world; names: of files in config/ over its defaults."""
+    """Simulator of the 3-D world; names: of files in config/ over its defaults."""
     def nodes(options: StackOptions, vehicle: Path) -> list[NodeDescription]:
         return world_nodes(options, vehicle, *(find_config(name) for name in names))
 

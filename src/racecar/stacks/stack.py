@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from racecar.stacks.fleets import FleetColumns
 
 
-def _car_file(options: StackOptions) -> Path:
-    return vehicle_file(options.vehicle)
-
-
 @dataclass(frozen=True)
 class Stack:
     """A configuration of nodes.
@@ -52,14 +48,15 @@ class Stack:
     check: Callable[[list[NodeDescription]], None] = lambda _: None
     tracker: str | None = None
     linearizer: str | None = None
-    described_by: Callable[[StackOptions], Path] = _car_file
+    described_by: Callable[[StackOptions], Path] = lambda options: vehicle_file(
+        options.vehicle)
     topic_names: str = DEFAULT_NAMES
     teleop: str = TELEOP_NONE
     make_loop: Callable[[Mapping[str, Values], LoopCar | None], Loop] | None = None
     columns: Callable[..., FleetColumns] | None = None
 
     def with_names(self, options: StackOptions) -> StackOptions:
-        """Return options with the set of topic names of this stack, unless another is chosen."""
+        """Options with the set of topic names of this stack, unless another is chosen."""
         return replace(options, topic_names=self.topic_names) \
             if not options.topic_names else options
 

@@ -16,7 +16,7 @@ from racecar.stacks.stack import Stack
 
 
 def teleop_stack(name: str, summary: str, simulator: SimulatorPart) -> Stack:
-    """Return a stack of muxes and a simulator that a person drives, by default with keys."""
+    """Stack of muxes and a simulator that a person drives, by default with keys."""
     return Stack(
         name=name, summary=summary, nodes=partial(_nodes, name, simulator),
         simulator=simulator.executable, teleop=TELEOP_KEYBOARD,

@@ -37,7 +37,7 @@ def tracking_stack(
     name: str, summary: str, linearizer: str | None, *tracker_files: str,
     simulator: SimulatorPart = _PLANAR,
 ) -> Stack:
-    """Return a stack with a linearizer, or None for a node of the user's in its place.
+    """Stack with a linearizer, or None for a node of the user's in its place.
 
     tracker_files: names in config/ of parameter files that go over the tracker's defaults.
     """
@@ -78,7 +78,7 @@ def _nodes(
 
 
 def _reference(options: StackOptions) -> dict[str, object]:
-    """Return the tracker's parameters that choose a reference; waypoints are one."""
+    """Tracker's parameters that choose a reference; waypoints are one."""
     if options.waypoints is None:
         return given(trajectory=options.trajectory)
     if options.trajectory not in (None, WayPointPath.name):

@@ -42,7 +42,7 @@ class Canvas:
     def fitting(
         columns: int, rows: int, low: tuple[float, float], high: tuple[float, float],
     ) -> Canvas:
-        """Return a canvas on which all between two corners [m] has place."""
+        """Canvas on which all between two corners [m] has place."""
         wide, high_ = max(high[0] - low[0], 1e-3), max(high[1] - low[1], 1e-3)
         scale = min(columns * _DOTS_WIDE / wide, rows * _DOTS_HIGH / high_)
         return Canvas(columns, rows, (0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])), scale)
@@ -81,7 +81,7 @@ class Canvas:
         self._signs[row, column] = f'{colour}{text}{_END_OF_COLOUR}' if colour else text
 
     def lines(self) -> list[str]:
-        """Return the picture."""
+        """Picture."""
         cells = self._dots.reshape(self.rows, _DOTS_HIGH, self.columns, _DOTS_WIDE)
         numbers: NDArray[np.intp] = np.einsum('rhcw,hw->rc', cells, _BITS)
         return [self._line(row, numbers[row]) for row in range(self.rows)]

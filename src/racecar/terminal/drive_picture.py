@@ -66,13 +66,13 @@ class DriveState:
 
 
 def draw_drive(state: DriveState, size: Size) -> list[str]:
-    """Return the lines of the picture, as many as the terminal has rows."""
+    """Lines of the picture, as many as the terminal has rows."""
     below = [*_gauges(state), *state.status]
     if state.message:
         below.append(f'{_FAINT}{state.message}{_PLAIN}')
     rows = max(1, size.rows - 1 - len(below))
     picture = _help(state.keys, rows) if state.keys else (
-        [_centred('waiting for the odometry of the car', size.columns)] if state.pose is None
+        ['waiting for the odometry of the car'.center(size.columns).rstrip()] if state.pose is None
         else _picture(state, size.columns, rows))
     picture += [''] * (rows - len(picture))
     head = f' {state.title}'
@@ -123,7 +123,7 @@ def _canvas(state: DriveState, pose: Pose2, columns: int, rows: int) -> Canvas:
 
 
 def _marks(canvas: Canvas, pose: Pose2) -> tuple[Array, Array]:
-    """Return the corners of a grid of metres about the car, without which nothing would move."""
+    """Corners of a grid of metres about the car, without which nothing would move."""
     reach = math.ceil(canvas.columns / canvas.scale) + 1
     steps = np.arange(-reach, reach + 1)
     x, y = np.meshgrid(round(pose.x) + steps, round(pose.y) + steps)
@@ -140,7 +140,7 @@ def _gauges(state: DriveState) -> list[str]:
 
 
 def _gauge(share: float) -> str:
-    """Return a bar from its middle to a share of its half, from -1 to 1."""
+    """Bar from its middle to a share of its half, from -1 to 1."""
     half = _GAUGE // 2
     filled = round(min(max(share, -1.0), 1.0) * half)
     left = '█' * -filled if filled < 0 else ''
@@ -151,10 +151,6 @@ def _gauge(share: float) -> str:
 def _help(keys: Sequence[tuple[str, str]], rows: int) -> list[str]:
     width = max(len(key) for key, _ in keys)
     return ['', *(f'   {key:<{width}}   {what}' for key, what in keys)][:rows]
-
-
-def _centred(text: str, columns: int) -> str:
-    return ' ' * max(0, (columns - len(text)) // 2) + text
 
 
 def _cut(line: str, columns: int) -> str:

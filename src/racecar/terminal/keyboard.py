@@ -109,7 +109,7 @@ def _open(path: str) -> int:
 
 
 def _one_by_one(attributes: list[Any]) -> list[Any]:
-    """Return attributes in which keys come one by one and are not shown."""
+    """Attributes in which keys come one by one and are not shown."""
     read, write, control, local, in_speed, out_speed, characters = attributes
     characters = [*characters]
     characters[termios.VMIN], characters[termios.VTIME] = 0, 0

@@ -59,7 +59,7 @@ class Driving:
         return min(most, number_of(self.limits, SPEED_LIMIT, most))
 
     def angle(self, share: float) -> float:
-        """Return a share, from -1 to 1, of the largest angle on its side [rad, left positive]."""
+        """Share, from -1 to 1, of the largest angle on its side [rad, left positive]."""
         most = number_of(self.limits, LEFT_LIMIT, number_of(_DEFAULTS, 'steering_max'))
         return share * (most if share >= 0.0 else (
             number_of(self.limits, RIGHT_LIMIT, most) or most))

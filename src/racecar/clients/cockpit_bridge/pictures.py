@@ -79,7 +79,7 @@ class Pictures:
 
 
 def encoded(data: bytes, robot: int = 0) -> bytes:
-    """Return the frame of a serialised sensor_msgs/Image. Raises MessageError."""
+    """Frame of a serialised sensor_msgs/Image. Raises MessageError."""
     message = deserialize(data, Image)
     stamp = message.header.stamp
     return picture_of(message, stamp.sec + stamp.nanosec / NANOSECONDS, robot)

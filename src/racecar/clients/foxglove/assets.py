@@ -18,7 +18,7 @@ _SUFFIXES = frozenset((
 
 
 def read_asset(uri: str) -> bytes | None:
-    """Return the file of a mesh or texture that a URI as package://racecar/urdf/... names.
+    """File of a mesh or texture that a URI as package://racecar/urdf/... names.
 
     None for what is no such file, or lies outside the share folder of its package.
     """

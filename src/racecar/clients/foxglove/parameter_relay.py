@@ -112,12 +112,12 @@ class ParameterRelay:
 
 
 def full_name(node: str, name: str) -> str:
-    """Return what clients call a parameter; names of nodes have no dots."""
+    """What clients call a parameter; names of nodes have no dots."""
     return f'{node}.{name}'
 
 
 def to_client(name: str, value: ParameterValue) -> Parameter | None:
-    """Return a parameter as clients get it; None for one that is not set."""
+    """Parameter as clients get it; None for one that is not set."""
     if value.type == Kind.PARAMETER_NOT_SET:
         return None
     return Parameter(name, value=_plain(value), type=_HINTS.get(value.type))

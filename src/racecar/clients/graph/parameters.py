@@ -84,10 +84,6 @@ UNKNOWN = KnownParameters()
 OnChange = Callable[[str, Sequence[Parameter]], object]
 
 
-def _nobody(node: str, changed: Sequence[Parameter]) -> None:
-    pass
-
-
 class ParameterCache:
     """The parameters of the nodes that are there: asked for once, then followed.
 
@@ -96,7 +92,8 @@ class ParameterCache:
     """
 
     def __init__(
-        self, node: Node, services: ParameterServices, on_change: OnChange = _nobody,
+        self, node: Node, services: ParameterServices,
+        on_change: OnChange = lambda node, changed: None,
         local_nodes: Mapping[str, Node] = types.MappingProxyType({}),
     ) -> None:
         """on_change: called with a known node and its parameters that have new values.

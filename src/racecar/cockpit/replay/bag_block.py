@@ -187,7 +187,7 @@ class BlockBuilder:
 
 
 def _scan_of(message: object, time: float, robot: int) -> bytes:
-    """Return the frame of a LaserScan; what is out of its range is infinite. time [s]."""
+    """Frame of a LaserScan; what is out of its range is infinite. time [s]."""
     found, shortest, longest, first, step = _SCAN(message)
     ranges = np.asarray(found, np.float64)
     seen = (ranges >= shortest) & (ranges <= longest)
@@ -195,7 +195,7 @@ def _scan_of(message: object, time: float, robot: int) -> bytes:
 
 
 def _log_fields(message: object) -> dict[str, str] | None:
-    """Return the fields of the message `log`; None for what is for debugging."""
+    """Fields of the message `log`; None for what is for debugging."""
     level, node, text = attrgetter('level', 'name', 'msg')(message)
     if level < _LEAST_LEVEL:
         return None

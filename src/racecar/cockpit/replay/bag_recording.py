@@ -129,7 +129,7 @@ class BagRecording(Recording):
 
 
 def _stamp_offset(rows: Iterable[BagMessage]) -> int:
-    """Return stamp less time of recording of the first message that has a stamp [ns], else 0."""
+    """Stamp less time of recording of the first message that has a stamp [ns], else 0."""
     offsets = (stamp - row.log_time_ns for row in rows
                if hasattr(row.message, 'header') and (stamp := stamp_ns(row.message)))
     return next(offsets, 0)

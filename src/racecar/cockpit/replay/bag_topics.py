@@ -66,7 +66,7 @@ class BagTopics(NamedTuple):
     notes: tuple[str, ...]
 
     def having(self, *roles: str) -> list[str]:
-        """Return the topics that have one of the roles."""
+        """Topics that have one of the roles."""
         return [topic for topic, role in self.roles.items() if role in roles]
 
 

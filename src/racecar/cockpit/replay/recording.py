@@ -57,10 +57,10 @@ class Recording(ABC):
 
     @abstractmethod
     def block(self, index: int) -> Block:
-        """Return a block; its content depends on nothing but its index."""
+        """Block; its content depends on nothing but its index."""
 
     def picture(self, after: float, time: float) -> bytes | None:
-        """Return the frame of the newest picture after a time and up to another [s], if any."""
+        """Frame of the newest picture after a time and up to another [s], if any."""
         return None
 
     def close(self) -> None:  # noqa: B027
@@ -68,5 +68,5 @@ class Recording(ABC):
 
 
 def block_of(time: float) -> int:
-    """Return the index of the block of a time [s]."""
+    """Index of the block of a time [s]."""
     return int(time // BLOCK)

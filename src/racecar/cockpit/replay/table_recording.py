@@ -70,13 +70,13 @@ class TableRecording(Recording):
         put((*REFERENCE, *ERRORS), _following(table))
 
     def block(self, index: int) -> Block:
-        """Return rows of the table."""
+        """Rows of the table."""
         first, last = np.searchsorted(self._times, (index * BLOCK, (index + 1) * BLOCK))
         return Block(self._times[first:last], self._values[first:last])
 
 
 def _following(table: RunTable) -> Array:
-    """Return reference_x, _y, _speed, error, longitudinal and lateral error, (n, 6).
+    """reference_x, _y, _speed, error, longitudinal and lateral error, (n, 6).
 
     The table has the places of the reference alone: its tangent and speed follow from them.
     """

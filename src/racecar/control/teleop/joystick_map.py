@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 import math
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggest
+from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
 
 COMMAND_TYPES = (
@@ -75,7 +75,7 @@ def load_joystick_map(path: Path | str) -> tuple[JoystickCommand, ...]:
     return parsed
 
 
-def _parse(path: Path | str, name: str, entry: Any) -> JoystickCommand | None:
+def _parse(path: Path | str, name: str, entry: object) -> JoystickCommand | None:
     where = f"joystick map '{path}': {name!r}"
     if not isinstance(entry, dict):
         raise ConfigurationError(
@@ -107,37 +107,43 @@ def _parse(path: Path | str, name: str, entry: Any) -> JoystickCommand | None:
     return JoystickCommand(name, frozenset(buttons), axes, values)
 
 
-def _list(where: str, entry: Mapping[str, Any], key: str) -> list[Any]:
+def _list(where: str, entry: Values, key: str) -> list[object]:
     items = entry.get(key, [])
     if not isinstance(items, list):
         raise ConfigurationError(f'{where}: {key} is {excerpt(items)}, expected a list')
     return items
 
 
-def _parse_axis(where: str, item: Any) -> AxisMapping:
-    _check_keys(where, item, ('axis', 'target', 'scale', 'offset'), ('axis', 'target', 'scale'))
-    if not _is_index(item['axis']):
+def _parse_axis(where: str, item: object) -> AxisMapping:
+    values = _mapping(where, item, ('axis', 'target', 'scale'), ('offset',))
+    axis = values['axis']
+    if not _is_index(axis):
         raise ConfigurationError(
-            f"{where}: axis is {excerpt(item['axis'])}, expected the number of an axis")
-    return AxisMapping(item['axis'], _target(where, item), _number(where, item, 'scale'),
-                       _number(where, item, 'offset') if 'offset' in item else 0.0)
+            f'{where}: axis is {excerpt(axis)}, expected the number of an axis')
+    return AxisMapping(axis, _target(where, values), _number(where, values, 'scale'),
+                       _number(where, values, 'offset') if 'offset' in values else 0.0)
 
 
-def _parse_value(where: str, item: Any) -> tuple[str, float]:
-    _check_keys(where, item, ('target', 'value'), ('target', 'value'))
-    return _target(where, item), _number(where, item, 'value')
+def _parse_value(where: str, item: object) -> tuple[str, float]:
+    values = _mapping(where, item, ('target', 'value'))
+    return _target(where, values), _number(where, values, 'value')
 
 
-def _check_keys(where: str, item: Any, known: tuple[str, ...], needed: tuple[str, ...]) -> None:
+def _mapping(
+    where: str, item: object, needed: tuple[str, ...], others: tuple[str, ...] = (),
+) -> Values:
+    """Mapping with the keys that are needed. Raises ConfigurationError for anything else."""
     if not isinstance(item, dict) or any(key not in item for key in needed):
         raise ConfigurationError(f"{where} is {excerpt(item)}, expected {', '.join(needed)}")
+    known = (*needed, *others)
     for key in item:
         if key not in known:
             raise ConfigurationError(
                 f'{where}: key {excerpt(key)} is unknown; {suggest(key, known)}')
+    return item
 
 
-def _target(where: str, item: Mapping[str, Any]) -> str:
+def _target(where: str, item: Values) -> str:
     # Of joy_teleop for ROS 2, too, which has a - where the original has a point.
     target = str(item['target']).replace('-', '.')
     if target not in TARGETS:
@@ -146,7 +152,7 @@ def _target(where: str, item: Mapping[str, Any]) -> str:
     return target
 
 
-def _number(where: str, item: Mapping[str, Any], key: str) -> float:
+def _number(where: str, item: Values, key: str) -> float:
     value = item[key]
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) \
             or abs(value) > 100.0:
@@ -155,5 +161,5 @@ def _number(where: str, item: Mapping[str, Any], key: str) -> float:
     return float(value)
 
 
-def _is_index(value: Any) -> bool:
+def _is_index(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_BUTTONS

@@ -9,13 +9,12 @@ held key drives without a gap: a terminal repeats it only after half a second, t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
-from typing import Any
 
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AckermannCommand
+from racecar.base.values import number_of, Values
 from racecar.control.teleop.key_events import KeyAction, KeyEvent
 
 KEY_PARAMETERS = ParameterTable([
@@ -70,7 +69,7 @@ KEY_HELP = (
 class KeyDriver:
     """What a person at the keys wants; times are those of one steady clock [s]."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: Values) -> None:
         """values: of KEY_PARAMETERS. Raises ParameterError as check_keys()."""
         self.tells_releases = False
         self.tune(values)
@@ -79,12 +78,12 @@ class KeyDriver:
         self._stops = False
         self._drove = False
 
-    def tune(self, values: Mapping[str, Any]) -> None:
+    def tune(self, values: Values) -> None:
         """Take over other values. Raises ParameterError as check_keys()."""
         check_keys(values)
         self._values = values
-        self.speed: float = values['speed']
-        self.steering_angle: float = values['steering_angle']
+        self.speed = number_of(values, 'speed')
+        self.steering_angle = number_of(values, 'steering_angle')
 
     @property
     def is_stopping(self) -> bool:
@@ -137,7 +136,7 @@ class KeyDriver:
             for other in (key, *self._until):
                 self._until[other] = now + _LONGEST_SILENCE
             return
-        press, repeat = self._values['press_time'], self._values['repeat_time']
+        press, repeat = (number_of(self._values, name) for name in ('press_time', 'repeat_time'))
         repeats = now - self._pressed_at.get(key, -math.inf) < repeat
         until = now + (repeat if repeats else press)
         self._pressed_at = {key: now}
@@ -146,19 +145,22 @@ class KeyDriver:
 
     def _step(self, faster: int, more: int) -> None:
         values = self._values
-        self.speed = _stepped(self.speed, faster * values['speed_step'], values['speed_max'])
+        self.speed = _stepped(
+            self.speed, faster * number_of(values, 'speed_step'), number_of(values, 'speed_max'))
         self.steering_angle = _stepped(
-            self.steering_angle, more * values['steering_step'], values['steering_max'])
+            self.steering_angle, more * number_of(values, 'steering_step'),
+            number_of(values, 'steering_max'))
 
 
-def check_keys(values: Mapping[str, Any]) -> None:
+def check_keys(values: Values) -> None:
     """Raise ParameterError if speed or steering angle are beyond what the keys may set."""
     for name, most, unit in (('speed', 'speed_max', 'm/s'),
                              ('steering_angle', 'steering_max', 'rad')):
-        if values[name] > values[most]:
+        value, limit = number_of(values, name), number_of(values, most)
+        if value > limit:
             raise ParameterError(
-                f"parameter '{name}' is {values[name]:g} {unit}, expected at most {most}"
-                f' ({values[most]:g} {unit})')
+                f"parameter '{name}' is {value:g} {unit}, expected at most {most}"
+                f' ({limit:g} {unit})')
 
 
 def _stepped(value: float, step: float, most: float) -> float:

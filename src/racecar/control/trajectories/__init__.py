@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
-from typing import Any
 
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import Pose2
+from racecar.base.values import text_of, Values
 from racecar.control.trajectories.base import Attitude, Motion, ReferencePoint, Trajectory
 from racecar.control.trajectories.circle import Circle
 from racecar.control.trajectories.cycloid import Cycloid
@@ -50,12 +49,12 @@ def trajectory_type(choice: str) -> type[Trajectory]:
     return TRAJECTORIES[list(TRAJECTORIES)[int(choice)] if choice.isdigit() else choice]
 
 
-def make_trajectory(values: Mapping[str, Any]) -> Trajectory:
+def make_trajectory(values: Values) -> Trajectory:
     """Build the trajectory that resolved TRAJECTORY_PARAMETERS values select.
 
     Raises ParameterError if its parameters do not fit together.
     """
-    return trajectory_type(values['trajectory']).from_values(values)
+    return trajectory_type(text_of(values, 'trajectory')).from_values(values)
 
 
 def sample_path(

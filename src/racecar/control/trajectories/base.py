@@ -5,16 +5,17 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import astuple, dataclass
 import functools
 from functools import cached_property
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from racecar.base.compiled import compiled
 from racecar.base.parameters import Parameter
 from racecar.base.types import Odometry, yaw_to_quaternion
+from racecar.base.values import Values
 from racecar.base.vectors import Vector, vector
 
 
@@ -100,7 +101,7 @@ class Trajectory(ABC):
     """Whether the car is to go backwards somewhere."""
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> Trajectory:
+    def from_values(cls, values: Values) -> Trajectory:
         """Build it from resolved parameter values; other trajectories' values are ignored."""
         return cls(*(values[parameter.name] for parameter in cls.parameters))
 
@@ -113,8 +114,7 @@ class Trajectory(ABC):
     @cached_property
     def numbers(self) -> Vector:
         """What the closed form gets: the values of the parameters, if they are all it needs."""
-        numbers: Vector = vector(astuple(self))
-        return numbers
+        return vector(astuple(self))
 
     def motion(self, time: float) -> Motion:
         """Motion of the reference at the time since activation [s]."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 import math
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from racecar.base.share import find_track
 from racecar.base.vectors import as_vector, Vector
 from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 from racecar.control.trajectories.waypoint_file import MIN_SPACING, read_way_points
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 Array = NDArray[np.float64]
 
@@ -183,7 +186,7 @@ class MotionPlan(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _plan(
-        path: Path, _: Any, kind: str, speed_limit: float, lateral: float, longitudinal: float,
+        path: Path, _: object, kind: str, speed_limit: float, lateral: float, longitudinal: float,
 ) -> MotionPlan:
     """Return the motion for a file; the second argument tells versions of the file apart."""
     # Every program imports this module, and few need the library, which takes a third of a second.
@@ -300,7 +303,7 @@ def _count_cells(chords: Array) -> NDArray[np.int64]:
 
 
 def _cells(
-        spline: Any, grid: Array, widths: Array, lengths: Array, slopes: Array,
+        spline: CubicSpline, grid: Array, widths: Array, lengths: Array, slopes: Array,
         piece: NDArray[np.int64],
 ) -> Array:
     """Return the cells of MotionPlan: the spline about the start of each of them."""

@@ -18,7 +18,7 @@ one whose capacity is its damping times |wi|, or times HOLD_SPEED where that is 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.compiled import by_type, pure
 from racecar.base.types import Wheels
@@ -101,7 +101,7 @@ def speed_force(speed: float, rolling: float, drive: SpeedDrive) -> float:
 
 
 @by_type
-def accelerations(drive: Any, speeds: Wheels, reactions: Wheels, per_inertia: float) -> Wheels:
+def accelerations(drive: object, speeds: Wheels, reactions: Wheels, per_inertia: float) -> Wheels:
     """Angular acceleration of each wheel [rad/s^2].
 
     drive: a SpeedDrive or a TorqueDrive; speeds [rad/s]; reactions: what turns each wheel

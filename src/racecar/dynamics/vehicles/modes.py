@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from racecar.base.columns import Array
 from racecar.base.compiled import compiled
-from racecar.base.rows import count_numbers, load, Part, store
+from racecar.base.rows import count_numbers, field_names, load, Part, store
 from racecar.base.vectors import as_vector, Flat, vector
 from racecar.dynamics.vehicles.interface import Equations
 
@@ -28,7 +28,7 @@ _POSE = 'x', 'y', 'yaw'
 def motion_states(equations: Equations) -> tuple[int, ...]:
     """Indices of the states other than the pose, on which nothing depends."""
     return tuple(
-        index for index, name in enumerate(equations.state._fields) if name not in _POSE)
+        index for index, name in enumerate(field_names(equations.state)) if name not in _POSE)
 
 
 @functools.cache
@@ -105,10 +105,10 @@ def straight_modes(
     parameters: (numbers, cars); speeds: (cars, speeds) [m/s]; radii: of the front and rear wheels,
     which roll, a number or column each [m].
     """
-    states = np.zeros((*speeds.shape, len(equations.state._fields)))
-    inputs = np.zeros((*speeds.shape, len(equations.inputs._fields)))
-    inputs[..., equations.inputs._fields.index('speed')] = speeds
-    for index, name in enumerate(equations.state._fields):
+    states = np.zeros((*speeds.shape, len(equations.state)))
+    inputs = np.zeros((*speeds.shape, len(equations.inputs)))
+    inputs[..., field_names(equations.inputs).index('speed')] = speeds
+    for index, name in enumerate(field_names(equations.state)):
         if name == 'vx':
             states[..., index] = speeds
         elif name.startswith('wheel_speed_'):

@@ -27,7 +27,7 @@ def driver_state(
     time_ns: int, controls: Controls, powertrain: Powertrain,
     joints: WheelReadings | None, speed: float, overruled: bool,
 ) -> DriverState:
-    """Return the message at a time [ns].
+    """Message at a time [ns].
 
     joints: None where none were heard; speed: of the car [m/s], UNKNOWN likewise; overruled:
     whether another source holds the mux.
@@ -61,7 +61,7 @@ def driver_state(
 
 
 def car_info(car: CarParameters, vehicle: VehicleParameters) -> CarInfo:
-    """Return the message about a car."""
+    """Message about a car."""
     front_track, rear_track = vehicle.track_widths
     front_radius, rear_radius = vehicle.wheel_radii
     return CarInfo(
@@ -77,7 +77,7 @@ def car_info(car: CarParameters, vehicle: VehicleParameters) -> CarInfo:
 
 
 def read_wheels(data: bytes) -> WheelReadings | None:
-    """Return the wheels of a serialised sensor_msgs/JointState, None if it is about other joints.
+    """Wheels of a serialised sensor_msgs/JointState, None if it is about other joints.
 
     Raises MessageError for anything else.
     """

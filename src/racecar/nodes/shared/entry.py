@@ -118,7 +118,7 @@ def _asks_for_help(spec: NodeSpec, argv: Sequence[str]) -> bool:
 
 
 def _stray(argv: Sequence[str]) -> list[str]:
-    """Return the arguments that ROS has no use for; raise _UsageError for what it cannot read."""
+    """Arguments that ROS has no use for; raise _UsageError for what it cannot read."""
     from rclpy.impl.implementation_singleton import rclpy_implementation
     from rclpy.utilities import remove_ros_args
 

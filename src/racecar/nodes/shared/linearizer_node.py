@@ -59,7 +59,7 @@ class PlanarLaw(Protocol):
     def command(
         self, odometry: Odometry, velocity: PlanarVelocity, now_ns: int | None = None,
     ) -> tuple[float, float]:
-        """Return the command for the wanted velocity of P, at a time [ns]."""
+        """Command for the wanted velocity of P, at a time [ns]."""
 
 
 class LinearizerNode(TableNode):
@@ -123,7 +123,7 @@ class LinearizerNode(TableNode):
             self._watch.set_period(self.values['velocity_timeout'] / 4.0)
 
     def waits_for(self) -> str:
-        """Return which topics are silent."""
+        """Which topics are silent."""
         silent = [] if self._odometry else [
             f'odometry on {self.resolve_topic_name(topics.ODOMETRY)}']
         if not self._has_answered and self._velocity is None:

@@ -21,14 +21,14 @@ _DRIVE = struct.Struct('<f4xf8x')
 
 @reads(AckermannDriveStamped)
 def read_command(data: bytes) -> tuple[AckermannCommand, int]:
-    """Return command and stamp [ns]. Raises MessageError."""
+    """Command and stamp [ns]. Raises MessageError."""
     time_ns, _, offset = read_header(data, 4)
     steering_angle, speed = _DRIVE.unpack_from(data, offset)
     return AckermannCommand(speed, steering_angle), time_ns
 
 
 def command_rows() -> MessageRows:
-    """Return what makes rows of many messages: stamp [ns], speed and steering angle."""
+    """What makes rows of many messages: stamp [ns], speed and steering angle."""
     def read_one(data: bytes) -> tuple[float, ...]:
         command, stamp_ns = read_command(data)
         return stamp_ns, *command
@@ -37,7 +37,7 @@ def command_rows() -> MessageRows:
 
 
 def command_template() -> MessageTemplate:
-    """Return the message to be filled with stamp, steering angle and speed."""
+    """Message to be filled with stamp, steering angle and speed."""
     message = AckermannDriveStamped()
     message.header.frame_id = BASE_LINK
     return MessageTemplate(message, ('header.stamp', 'drive.steering_angle', 'drive.speed'))
@@ -52,5 +52,5 @@ class AckermannCommandCodec(Codec):
     profile = qos.COMMAND
 
     def decode(self, data: bytes) -> tuple[AckermannCommand, int]:
-        """Return command and stamp [ns]. Raises MessageError."""
+        """Command and stamp [ns]. Raises MessageError."""
         return read_command(data)

@@ -15,7 +15,7 @@ from racecar.base.errors import MessageError
 from racecar.base.frames import ODOM
 from racecar.base.types import BodyState, Pose3, Twist3
 from racecar.ros import qos, topics
-from racecar.ros.codecs.codec import Codec, Place
+from racecar.ros.codecs.codec import Channel, Codec, Place
 from racecar.ros.codecs.transforms import transforms_template
 from racecar.ros.listeners import Listeners
 from racecar.ros.message_rows import MessageRows
@@ -37,7 +37,7 @@ _POSE_AND_TWIST = struct.Struct('<7d288x6d288x')
 
 @reads(Odometry)
 def read_body_state(data: bytes) -> tuple[BodyState, int]:
-    """Return pose and twist of a nav_msgs/Odometry and its stamp [ns].
+    """Pose and twist of a nav_msgs/Odometry and its stamp [ns].
 
     Raises MessageError, also for NaN and infinity.
     """
@@ -50,7 +50,7 @@ def read_body_state(data: bytes) -> tuple[BodyState, int]:
 
 
 def body_state_rows() -> MessageRows:
-    """Return what makes rows of many messages: stamp [ns], pose and twist."""
+    """What makes rows of many messages: stamp [ns], pose and twist."""
     def read_one(data: bytes) -> tuple[float, ...]:
         (pose, twist), stamp_ns = read_body_state(data)
         return stamp_ns, *pose, *twist
@@ -74,7 +74,7 @@ class BodyStateCodec(Codec):
         return _OdometryChannel(node, output, place)
 
 
-class _OdometryChannel:
+class _OdometryChannel(Channel):
     """Sends the transform, the relay's odometry, then that which may set off the next tick."""
 
     is_heard = True
@@ -89,7 +89,7 @@ class _OdometryChannel:
             'header.stamp', *(f'pose.pose.{field}' for field in _POSE), *_TWIST))
         self._transform = transforms_template([(odom, frame)])
         profile = qos.ODOMETRY_LOCKSTEP if values['lockstep'] else qos.ODOMETRY
-        self.publisher = node.create_publisher(Odometry, place.topic(topics.ODOMETRY), profile)
+        super().__init__(node.create_publisher(Odometry, place.topic(topics.ODOMETRY), profile))
         self._relay = relay_of(node, place, profile)
         # There is none where another node gives the transform.
         self._tf = [node.create_publisher(TFMessage, topics.TF, qos.TF)] \

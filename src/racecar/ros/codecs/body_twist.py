@@ -20,19 +20,19 @@ _TWIST = struct.Struct('<d32xd')
 
 @reads(TwistStamped)
 def read_stamped_twist(data: bytes) -> tuple[BodyTwist, int]:
-    """Return the twist and its stamp [ns]. Raises MessageError."""
+    """Twist and its stamp [ns]. Raises MessageError."""
     time_ns, _, offset = read_header(data, 8)
     return BodyTwist(*_TWIST.unpack_from(data, offset)), time_ns
 
 
 @reads(Twist)
 def read_twist(data: bytes) -> tuple[BodyTwist, int]:
-    """Return the twist, and 0 as the stamp, for it has none. Raises MessageError."""
+    """Twist, and 0 as the stamp, for it has none. Raises MessageError."""
     return BodyTwist(*_TWIST.unpack_from(data, ORIGIN)), 0
 
 
 def twist_template() -> MessageTemplate:
-    """Return the message to be filled with stamp, speed and yaw rate."""
+    """Message to be filled with stamp, speed and yaw rate."""
     message = TwistStamped()
     message.header.frame_id = BASE_LINK
     return MessageTemplate(message, ('header.stamp', 'twist.linear.x', 'twist.angular.z'))
@@ -47,7 +47,7 @@ class BodyTwistCodec(Codec):
     profile = qos.COMMAND
 
     def decode(self, data: bytes) -> tuple[BodyTwist, int]:
-        """Return twist and stamp [ns]. Raises MessageError."""
+        """Twist and stamp [ns]. Raises MessageError."""
         return read_stamped_twist(data)
 
 
@@ -60,5 +60,5 @@ class PlainTwistCodec(Codec):
     profile = qos.COMMAND
 
     def decode(self, data: bytes) -> tuple[BodyTwist, int]:
-        """Return twist and stamp, 0. Raises MessageError."""
+        """Twist and stamp, 0. Raises MessageError."""
         return read_twist(data)

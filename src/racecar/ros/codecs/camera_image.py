@@ -13,8 +13,7 @@ from sensor_msgs.msg import CameraInfo, Image
 from racecar.base.errors import RenderingError
 from racecar.base.readings import CameraImage
 from racecar.ros import qos
-from racecar.ros.codecs.codec import Place, SensorCodec
-from racecar.ros.listeners import Listeners
+from racecar.ros.codecs.codec import Channel, Place, SensorCodec
 from racecar.ros.node import TableNode
 from racecar.ros.wire import LENGTH, MessageTemplate
 from racecar.simulation.ports import Output
@@ -41,7 +40,7 @@ class CameraImageCodec(SensorCodec):
         return _CameraChannel(node, image, info, place.frame(output.frame))
 
 
-class _CameraChannel:
+class _CameraChannel(Channel):
     """Sends pictures; those of a simulation in real time from a thread, the newest first.
 
     In lockstep, and as fast as possible, the simulation waits for each picture. In real time it
@@ -51,9 +50,8 @@ class _CameraChannel:
     def __init__(self, node: TableNode, image: str, info: str, frame: str) -> None:
         """image, info: topics, relative to the node's namespace."""
         self._node = node
-        self.publisher = node.create_publisher(Image, image, qos.IMAGE)
         self._info = node.create_publisher(CameraInfo, info, qos.IMAGE)
-        self._listeners = Listeners(self.publisher, self._info)
+        super().__init__(node.create_publisher(Image, image, qos.IMAGE), self._info)
         self._frame = frame
         self._templates: tuple[MessageTemplate, MessageTemplate] | None = None
         self._newest: _Reading | None = None
@@ -64,7 +62,7 @@ class _CameraChannel:
     @property
     def is_heard(self) -> bool:
         """Whether anybody listens to either, and pictures can be drawn."""
-        return bool(self._listeners.heard()) and not self._is_broken
+        return super().is_heard and not self._is_broken
 
     def publish(self, sec: int, nanosec: int, value: CameraImage) -> None:
         """Send a picture, at once or when it is drawn."""

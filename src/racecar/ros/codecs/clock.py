@@ -15,10 +15,10 @@ _STAMP = struct.Struct('<iI')
 
 @reads(Clock)
 def read_clock(data: bytes) -> int:
-    """Return the time [ns]. Raises MessageError."""
+    """Time [ns]. Raises MessageError."""
     return check_stamp(*_STAMP.unpack_from(data, ORIGIN))
 
 
 def clock_template() -> MessageTemplate:
-    """Return the message to be filled with sec and nanosec."""
+    """Message to be filled with sec and nanosec."""
     return MessageTemplate(Clock(), ('clock',))

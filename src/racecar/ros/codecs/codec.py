@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 from rclpy.qos import QoSProfile
 
@@ -24,29 +25,35 @@ class Place(NamedTuple):
     frame_prefix: str = ''
 
     def topic(self, name: str) -> str:
-        """Return a relative topic name."""
+        """Relative topic name."""
         return f'{self.namespace}/{name}' if self.namespace else name
 
     def frame(self, name: str) -> str:
-        """Return the name of a frame of the robot."""
+        """Name of a frame of the robot."""
         return f'{self.frame_prefix}{name}' if name else ''
 
 
-class Channel(Protocol):
-    """An output that is bound to its topics."""
+class Channel(ABC):
+    """An output that is bound to its topics.
 
-    publisher: ObservedPublisher
-    """The one whose subscriptions a simulator in lockstep waits for."""
+    publisher: the one whose subscriptions a simulator in lockstep waits for.
+    """
+
+    def __init__(self, publisher: ObservedPublisher, *others: ObservedPublisher) -> None:
+        self.publisher = publisher
+        self._listeners = Listeners(publisher, *others)
 
     @property
     def is_heard(self) -> bool:
-        """Whether anybody listens, so that the value is worth computing."""
+        """Whether anybody listens to any of them, so that the value is worth computing."""
+        return bool(self._listeners.heard())
 
+    @abstractmethod
     def publish(self, sec: int, nanosec: int, value: Any) -> None:
-        """Send a value with a stamp."""
+        """Send a value with a stamp, which some messages do not have."""
 
 
-class MessageChannel:
+class MessageChannel(Channel):
     """Publishes each value as one message with the numbers filled in."""
 
     def __init__(
@@ -54,15 +61,9 @@ class MessageChannel:
         numbers: Callable[[Any], Sequence[float]],
     ) -> None:
         """numbers: of a value, in the order of the template's fields after the stamp."""
-        self.publisher = publisher
-        self._listeners = Listeners(publisher)
+        super().__init__(publisher)
         self._template = template
         self._numbers = numbers
-
-    @property
-    def is_heard(self) -> bool:
-        """Whether anybody listens."""
-        return bool(self._listeners.heard())
 
     def publish(self, sec: int, nanosec: int, value: Any) -> None:
         """Send a value with a stamp."""
@@ -90,7 +91,7 @@ class Codec:
         raise NotImplementedError(f'{type(self).__name__} does not encode')
 
     def decode(self, data: bytes) -> tuple[object, int]:
-        """Return value and stamp [ns] of a serialised message. Raises MessageError."""
+        """Value and stamp [ns] of a serialised message. Raises MessageError."""
         raise NotImplementedError(f'{type(self).__name__} does not decode')
 
 

@@ -8,13 +8,13 @@ from std_msgs.msg import Bool, UInt32
 
 from racecar.base.readings import Collisions
 from racecar.ros import qos, topics
-from racecar.ros.codecs.codec import Codec, Place
+from racecar.ros.codecs.codec import Channel, Codec, Place
 from racecar.ros.node import TableNode
 from racecar.simulation.ports import Output
 
 
 class CollisionsCodec(Codec):
-    """Both are latched and sent when they change; each collision is told in the log, too."""
+    """Both are latched and sent when they change; each collision is reported in the log, too."""
 
     value_type = Collisions
     message_type = UInt32
@@ -26,7 +26,7 @@ class CollisionsCodec(Codec):
         return _CollisionsChannel(node, place)
 
 
-class _CollisionsChannel:
+class _CollisionsChannel(Channel):
     """Sends what has changed."""
 
     # Also the log is to tell.
@@ -35,8 +35,8 @@ class _CollisionsChannel:
     def __init__(self, node: TableNode, place: Place) -> None:
         self._node = node
         self._robot = f"{place.namespace or 'the car'}"
-        self.publisher = node.create_publisher(
-            UInt32, place.topic(topics.COLLISIONS), qos.LATCHED)
+        super().__init__(node.create_publisher(
+            UInt32, place.topic(topics.COLLISIONS), qos.LATCHED))
         self._in_contact = node.create_publisher(
             Bool, place.topic(topics.IN_COLLISION), qos.LATCHED)
         self._sent: tuple[int, bool] | None = None

@@ -8,8 +8,7 @@ from std_msgs.msg import Float64
 
 from racecar.base.readings import Encoders
 from racecar.ros import qos, topics
-from racecar.ros.codecs.codec import Codec, Place
-from racecar.ros.listeners import Listeners
+from racecar.ros.codecs.codec import Channel, Codec, Place
 from racecar.ros.node import TableNode
 from racecar.ros.wire import MessageTemplate
 from racecar.simulation.ports import Output
@@ -28,7 +27,7 @@ class EncodersCodec(Codec):
         return _EncodersChannel(node, place)
 
 
-class _EncodersChannel:
+class _EncodersChannel(Channel):
     """Sends the count of each wheel; NaN of encoders that are switched off is not sent."""
 
     def __init__(self, node: TableNode, place: Place) -> None:
@@ -36,13 +35,7 @@ class _EncodersChannel:
         self._publishers = [
             node.create_publisher(Float64, place.topic(topic), qos.STATE)
             for topic in topics.ENCODERS]
-        self.publisher = self._publishers[0]
-        self._listeners = Listeners(*self._publishers)
-
-    @property
-    def is_heard(self) -> bool:
-        """Whether anybody listens to either."""
-        return bool(self._listeners.heard())
+        super().__init__(*self._publishers)
 
     def publish(self, sec: int, nanosec: int, value: Encoders) -> None:
         """Send what is listened to; these messages have no stamp."""

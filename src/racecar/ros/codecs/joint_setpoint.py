@@ -19,12 +19,12 @@ _NUMBER = struct.Struct('<d')
 
 @reads(Float64)
 def read_setpoint(data: bytes) -> tuple[JointSetpoint, int]:
-    """Return the set-point, and 0 as the stamp, for it has none. Raises MessageError."""
+    """Set-point, and 0 as the stamp, for it has none. Raises MessageError."""
     return JointSetpoint(*_NUMBER.unpack_from(data, ORIGIN)), 0
 
 
 def setpoint_template() -> MessageTemplate:
-    """Return the message to be filled with the set-point."""
+    """Message to be filled with the set-point."""
     return MessageTemplate(Float64(), ('data',))
 
 
@@ -37,9 +37,9 @@ class JointSetpointCodec(Codec):
     profile = qos.COMMAND
 
     def topic_of(self, port: Input | Output) -> str:
-        """Return the topic of the controller that the port is named like."""
+        """Topic of the controller that the port is named like."""
         return topics.joint_command(port.name)
 
     def decode(self, data: bytes) -> tuple[JointSetpoint, int]:
-        """Return set-point and stamp, 0. Raises MessageError."""
+        """Set-point and stamp, 0. Raises MessageError."""
         return read_setpoint(data)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 import struct
 
 from sensor_msgs.msg import JointState
@@ -22,7 +21,7 @@ _MOST_JOINTS = 1000
 
 @reads(JointState)
 def read_joint_states(data: bytes) -> tuple[JointStates, int]:
-    """Return names, positions and velocities, if any, and the stamp [ns]. Raises MessageError."""
+    """Names, positions and velocities, if any, and the stamp [ns]. Raises MessageError."""
     time_ns, _, offset = read_header(data, LENGTH.size)
     names = []
     count = LENGTH.unpack_from(data, offset)[0]
@@ -44,7 +43,7 @@ def read_joint_states(data: bytes) -> tuple[JointStates, int]:
 
 
 def _doubles(data: bytes, offset: int) -> tuple[tuple[float, ...], int]:
-    """Return the numbers of a sequence and the offset behind it."""
+    """Numbers of a sequence and the offset behind it."""
     offset = aligned(offset, LENGTH.size)
     count = LENGTH.unpack_from(data, offset)[0]
     offset += LENGTH.size
@@ -75,8 +74,4 @@ class JointStatesCodec(Codec):
             node.create_publisher(JointState, place.topic(self.topic), self.profile),
             MessageTemplate(message, ('header.stamp', *(
                 f'{quantity}.{i}' for quantity in ('position', 'velocity')
-                for i in range(count)))), _numbers)
-
-
-def _numbers(value: JointStates) -> Sequence[float]:
-    return value.positions + value.velocities
+                for i in range(count)))), lambda value: value.positions + value.velocities)

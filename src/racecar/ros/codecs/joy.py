@@ -20,6 +20,6 @@ class JoystickReading(NamedTuple):
 
 
 def read_joy(data: bytes) -> JoystickReading:
-    """Return axes and buttons. Raises MessageError."""
+    """Axes and buttons. Raises MessageError."""
     message: Joy = deserialize(data, Joy)
     return JoystickReading(tuple(message.axes), tuple(message.buttons))

@@ -11,8 +11,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from racecar.base.readings import LampMarker, LampMarkers
 from racecar.base.shapes import Box, Cylinder, Geometry, Sphere
 from racecar.ros import qos, topics
-from racecar.ros.codecs.codec import Codec, Place
-from racecar.ros.listeners import Listeners
+from racecar.ros.codecs.codec import Channel, Codec, Place
 from racecar.ros.node import TableNode
 from racecar.simulation.ports import Output
 
@@ -38,7 +37,7 @@ def _set_shape(marker: Marker, geometry: Geometry) -> None:
 
 
 def marker_of(lamp: LampMarker, number: int, place: Place) -> Marker:
-    """Return the marker of a lamp; without a stamp, so that it stays with the robot."""
+    """Marker of a lamp; without a stamp, so that it stays with the robot."""
     origin = lamp.shape.origin
     red, green, blue, opacity = lamp.colour
     marker = Marker(
@@ -64,20 +63,14 @@ class LampMarkersCodec(Codec):
         return _LampChannel(node, place)
 
 
-class _LampChannel:
+class _LampChannel(Channel):
     """Sends what has changed."""
 
     def __init__(self, node: TableNode, place: Place) -> None:
+        super().__init__(node.create_publisher(
+            MarkerArray, place.topic(topics.LAMP_MARKERS), qos.LATCHED))
         self._place = place
-        self.publisher = node.create_publisher(
-            MarkerArray, place.topic(topics.LAMP_MARKERS), qos.LATCHED)
-        self._listeners = Listeners(self.publisher)
         self._sent: LampMarkers | None = None
-
-    @property
-    def is_heard(self) -> bool:
-        """Whether anybody listens."""
-        return bool(self._listeners.heard())
 
     def publish(self, sec: int, nanosec: int, value: LampMarkers) -> None:
         """Send a value that differs from the last; these messages have no stamp."""

@@ -21,7 +21,7 @@ _PERIOD = struct.Struct('<d')
 
 @reads(LampSwitchesMessage)
 def read_lamp_switches(data: bytes) -> tuple[LampSwitches, int]:
-    """Return switches and stamp [ns]. Raises MessageError."""
+    """Switches and stamp [ns]. Raises MessageError."""
     time_ns, _, offset = read_header(data, 1)
     switches: tuple[bool, ...] = _SWITCHES.unpack_from(data, offset)
     period, = _PERIOD.unpack_from(data, aligned(offset + _SWITCHES.size, _PERIOD.size))
@@ -31,7 +31,7 @@ def read_lamp_switches(data: bytes) -> tuple[LampSwitches, int]:
 
 
 def lamp_switches_template() -> MessageTemplate:
-    """Return the message to be filled with stamp and LampSwitches."""
+    """Message to be filled with stamp and LampSwitches."""
     message = LampSwitchesMessage()
     message.header.frame_id = BASE_LINK
     return MessageTemplate(message, ('header.stamp', *LampSwitches._fields))
@@ -46,5 +46,5 @@ class LampSwitchesCodec(Codec):
     profile = qos.LATCHED
 
     def decode(self, data: bytes) -> tuple[LampSwitches, int]:
-        """Return switches and stamp [ns]. Raises MessageError."""
+        """Switches and stamp [ns]. Raises MessageError."""
         return read_lamp_switches(data)

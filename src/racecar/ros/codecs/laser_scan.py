@@ -16,8 +16,7 @@ from racecar.base.errors import MessageError
 from racecar.base.readings import LaserScan
 from racecar.base.types import NANOSECONDS
 from racecar.ros import qos
-from racecar.ros.codecs.codec import Place, SensorCodec
-from racecar.ros.listeners import Listeners
+from racecar.ros.codecs.codec import Channel, Place, SensorCodec
 from racecar.ros.node import TableNode
 from racecar.ros.wire import LENGTH, MessageTemplate, read_header, reads
 from racecar.simulation.ports import Output
@@ -31,7 +30,7 @@ _RANGE = np.dtype('<f4')
 
 @reads(LaserScanMessage)
 def read_scan(data: bytes) -> tuple[LaserScan, int]:
-    """Return a scan and its stamp [ns], the time of the first ray. Raises MessageError."""
+    """Scan and its stamp [ns], the time of the first ray. Raises MessageError."""
     time_ns, _, offset = read_header(data, _NUMBERS.size // 7)
     numbers: Sequence[float] = _NUMBERS.unpack_from(data, offset)
     if not all(map(math.isfinite, numbers[:5])):
@@ -43,7 +42,7 @@ def read_scan(data: bytes) -> tuple[LaserScan, int]:
 
 
 def _floats(data: bytes, offset: int) -> tuple[NDArray[np.float32], int]:
-    """Return the numbers of a sequence and the offset behind it."""
+    """Numbers of a sequence and the offset behind it."""
     count = LENGTH.unpack_from(data, offset)[0]
     offset += LENGTH.size
     end = offset + count * _RANGE.itemsize
@@ -65,19 +64,13 @@ class LaserScanCodec(SensorCodec):
         return _ScanChannel(node, place.topic(self.topic_of(output)), place.frame(output.frame))
 
 
-class _ScanChannel:
+class _ScanChannel(Channel):
     """Sends scans; the message is laid out for as many rays as the first one has."""
 
     def __init__(self, node: TableNode, topic: str, frame: str) -> None:
-        self.publisher = node.create_publisher(LaserScanMessage, topic, qos.STATE)
-        self._listeners = Listeners(self.publisher)
+        super().__init__(node.create_publisher(LaserScanMessage, topic, qos.STATE))
         self._frame = frame
         self._template: MessageTemplate | None = None
-
-    @property
-    def is_heard(self) -> bool:
-        """Whether anybody listens."""
-        return bool(self._listeners.heard())
 
     def publish(self, sec: int, nanosec: int, value: LaserScan) -> None:
         """Send a scan whose last ray went out at a time."""

@@ -15,7 +15,7 @@ from racecar.scene.grid_map import grid_of_cells, OccupancyGrid, OCCUPIED
 
 
 def grid_message(grid: OccupancyGrid) -> OccupancyGridMessage:
-    """Return the message of a map, in the frame map, without a stamp: it is true at any time."""
+    """Message of a map, in the frame map, without a stamp: it is true at any time."""
     message = OccupancyGridMessage()
     message.header.frame_id = MAP
     info = message.info
@@ -28,7 +28,7 @@ def grid_message(grid: OccupancyGrid) -> OccupancyGridMessage:
 
 
 def read_grid(message: OccupancyGridMessage) -> OccupancyGrid:
-    """Return the map of a message; what is more likely occupied than free is a wall.
+    """Map of a message; what is more likely occupied than free is a wall.
 
     Raises MessageError if sizes or numbers are those of no map.
     """

@@ -19,7 +19,7 @@ _POSE_AND_TWIST = struct.Struct('<2d8x4d288x2d24xd288x')
 
 @reads(OdometryMessage)
 def read_odometry(data: bytes) -> Odometry:
-    """Return the planar part. Raises MessageError."""
+    """Planar part. Raises MessageError."""
     time_ns, _, offset = read_header(data, 4)
     offset += 4 + LENGTH.unpack_from(data, offset)[0]
     x, y, qx, qy, qz, qw, vx, vy, yaw_rate = _POSE_AND_TWIST.unpack_from(
@@ -28,7 +28,7 @@ def read_odometry(data: bytes) -> Odometry:
 
 
 def read_finite_odometry(data: bytes) -> Odometry:
-    """Return what read_odometry() returns; raise MessageError also for NaN and infinity."""
+    """What read_odometry() returns; raise MessageError also for NaN and infinity."""
     odometry = read_odometry(data)
     if not odometry.is_finite:
         raise MessageError(f'{odometry}, expected finite numbers')
@@ -36,7 +36,7 @@ def read_finite_odometry(data: bytes) -> Odometry:
 
 
 def odometry_rows() -> MessageRows:
-    """Return what makes rows of many messages as read_finite_odometry() does of one."""
+    """What makes rows of many messages as read_finite_odometry() does of one."""
     turn = 'pose.pose.orientation'
     return MessageRows(OdometryMessage, (
         'pose.pose.position.x', 'pose.pose.position.y', f'{turn}.z', f'{turn}.w',
@@ -45,7 +45,7 @@ def odometry_rows() -> MessageRows:
 
 
 def reference_template(frame: str, child_frame: str) -> MessageTemplate:
-    """Return the message to be filled with stamp, x, y, qz, qw, vx and yaw rate."""
+    """Message to be filled with stamp, x, y, qz, qw, vx and yaw rate."""
     message = OdometryMessage(child_frame_id=child_frame)
     message.header.frame_id = frame
     return MessageTemplate(message, (

@@ -17,14 +17,14 @@ _TWIST = struct.Struct('<2d32x')
 
 @reads(TwistStamped)
 def read_velocity(data: bytes) -> tuple[PlanarVelocity, int, str]:
-    """Return velocity, stamp [ns] and frame. Raises MessageError."""
+    """Velocity, stamp [ns] and frame. Raises MessageError."""
     time_ns, end, offset = read_header(data, 8)
     frame = data[AFTER_LENGTH:end - 1].decode(errors='replace')
     return PlanarVelocity(*_TWIST.unpack_from(data, offset)), time_ns, frame
 
 
 def velocity_template(frame: str) -> MessageTemplate:
-    """Return the message to be filled with stamp, x and y."""
+    """Message to be filled with stamp, x and y."""
     message = TwistStamped()
     message.header.frame_id = frame
     return MessageTemplate(message, ('header.stamp', 'twist.linear.x', 'twist.linear.y'))

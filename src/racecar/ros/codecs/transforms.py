@@ -16,7 +16,7 @@ _FIELDS = ('translation.x', 'translation.y', 'translation.z', 'rotation.x', 'rot
 
 
 def transforms_template(frames: Sequence[tuple[str, str]]) -> MessageTemplate:
-    """Return the message of these frames, each given as parent and child.
+    """Message of these frames, each given as parent and child.
 
     To be filled, for one after the other, with sec, nanosec and the pose of the child.
     """

@@ -18,7 +18,7 @@ _WHEELS = struct.Struct('<18d')
 
 @reads(WheelCommandMessage)
 def read_wheel_command(data: bytes) -> tuple[WheelCommand, int]:
-    """Return command and stamp [ns]. Raises MessageError."""
+    """Command and stamp [ns]. Raises MessageError."""
     time_ns, _, offset = read_header(data, 8)
     numbers = _WHEELS.unpack_from(data, offset)
     return WheelCommand(
@@ -27,7 +27,7 @@ def read_wheel_command(data: bytes) -> tuple[WheelCommand, int]:
 
 
 def wheel_command_template() -> MessageTemplate:
-    """Return the message to be filled with stamp and the numbers of a WheelCommand in order."""
+    """Message to be filled with stamp and the numbers of a WheelCommand in order."""
     message = WheelCommandMessage()
     message.header.frame_id = BASE_LINK
     return MessageTemplate(message, (
@@ -46,5 +46,5 @@ class WheelCommandCodec(Codec):
     profile = qos.COMMAND
 
     def decode(self, data: bytes) -> tuple[WheelCommand, int]:
-        """Return command and stamp [ns]. Raises MessageError."""
+        """Command and stamp [ns]. Raises MessageError."""
         return read_wheel_command(data)

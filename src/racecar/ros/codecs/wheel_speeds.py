@@ -14,7 +14,7 @@ from racecar.ros.wire import check_stamp, deserialize
 
 
 def read_wheel_speeds(data: bytes) -> tuple[WheelSpeeds, int]:
-    """Return speeds and stamp [ns]; the joints may come in any order. Raises MessageError."""
+    """Speeds and stamp [ns]; the joints may come in any order. Raises MessageError."""
     message = deserialize(data, JointState)
     stamp = message.header.stamp
     names = list(message.name)
@@ -37,5 +37,5 @@ class WheelSpeedsCodec(Codec):
     profile = qos.COMMAND
 
     def decode(self, data: bytes) -> tuple[WheelSpeeds, int]:
-        """Return speeds and stamp [ns]. Raises MessageError."""
+        """Speeds and stamp [ns]. Raises MessageError."""
         return read_wheel_speeds(data)

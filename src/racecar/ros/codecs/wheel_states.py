@@ -8,8 +8,7 @@ from std_msgs.msg import Float64
 
 from racecar.base.types import WHEEL_NAMES, WheelStates
 from racecar.ros import qos, topics
-from racecar.ros.codecs.codec import Codec, Place
-from racecar.ros.listeners import Listeners
+from racecar.ros.codecs.codec import Channel, Codec, Place
 from racecar.ros.node import TableNode
 from racecar.ros.wire import MessageTemplate
 from racecar.simulation.ports import Output
@@ -28,7 +27,7 @@ class WheelStatesCodec(Codec):
         return _WheelChannel(node, place)
 
 
-class _WheelChannel:
+class _WheelChannel(Channel):
     """Sends each quantity of each wheel to those who listen to it."""
 
     def __init__(self, node: TableNode, place: Place) -> None:
@@ -38,13 +37,7 @@ class _WheelChannel:
              quantity)
             for quantity, topic in enumerate(topics.WHEELS)
             for wheel, name in enumerate(WHEEL_NAMES)]
-        self.publisher = self._rows[0][0]
-        self._listeners = Listeners(*(publisher for publisher, *_ in self._rows))
-
-    @property
-    def is_heard(self) -> bool:
-        """Whether anybody listens to any of them."""
-        return bool(self._listeners.heard())
+        super().__init__(*(publisher for publisher, *_ in self._rows))
 
     def publish(self, sec: int, nanosec: int, value: WheelStates) -> None:
         """Send what is listened to; these messages have no stamp."""

@@ -264,7 +264,7 @@ class CarPath(NamedTuple):
 
 @pure
 def _velocity(path: CarPath, row: int, tick: int) -> tuple[float, float, float]:
-    """X, y and modulus of the mean velocity between the neighbours of a tick [m/s].
+    """x, y and modulus of the mean velocity between the neighbours of a tick [m/s].
 
     row: that of x; that of y is the next one.
     """

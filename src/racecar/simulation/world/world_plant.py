@@ -31,7 +31,6 @@ from racecar.dynamics.vehicles.parameters import GRAVITY
 from racecar.scene.scene import Box, Objects, Scene
 from racecar.simulation.lamp_board import LampBoard
 from racecar.simulation.ports import (
-    Carrier,
     COLLISIONS,
     Entity,
     Input,
@@ -39,6 +38,7 @@ from racecar.simulation.ports import (
     ODOMETRY,
     Output,
     period_steps,
+    SensorPlatform,
     whole_nanoseconds,
 )
 from racecar.simulation.simulator import DEFAULT_STEP
@@ -211,7 +211,7 @@ class WorldPlant:
                 *(collisions if self._can_collide else ()),
                 Output(ODOMETRY, BodyState, car.body_state, int(periods.odometry), BASE_LINK)),
             reset=partial(self._reset, index), halt=car.halt, mounts=(Mount(BASE_LINK, COG, cog),),
-            carrier=Carrier(
+            platform=SensorPlatform(
                 BASE_LINK, car.body_state, car.acceleration,
                 partial(self._objects, index) if self._has_moving else None,
                 self._engine.loose_poses if self.scene.cones else None),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Logs of a simulated car whose parameters are known, with noise, delay and bias.
 
-The fit must find of such a twin what was put into it, and its intervals must hold it as often as
+The fit must find in such a log what was put into it, and its intervals must hold it as often as
 they say.
 """
 
@@ -22,7 +22,7 @@ from racecar.simulation.simulator import Simulator
 
 PERIOD = 0.02
 GYRO_BIAS = 0.02
-"""Bias of the gyroscope of a twin [rad/s]."""
+"""Bias of the gyroscope [rad/s]."""
 
 
 class Noise(NamedTuple):
@@ -38,15 +38,15 @@ TRUTH: Values = {
     'steering_gain': 1.1, 'steering_offset': -0.012, 'steering_delay': 0.05,
     'front_cornering_stiffness': 62.0, 'rear_cornering_stiffness': 85.0,
     'friction_coefficient': 0.8, 'speed_delay': 0.03, 'speed_lag': 0.15}
-"""What a twin has that its vehicle file does not say."""
+"""What the car has that its vehicle file does not say."""
 SCALE = 0.95
-"""Speed over ground of a twin over that of its wheels."""
+"""Speed over ground over that of the wheels."""
 
 
-def make_twin(
+def synthetic_log(
     vehicle: VehicleParameters, generator: np.random.Generator, *, duration: float = 60.0,
     top_speed: float = 4.0, slip: bool = False, noise: Noise | None = None,
-    name: str = 'twin',
+    name: str = 'synthetic',
 ) -> RawLog:
     """Return the log of a drive with TRUTH: pose, gyroscope, commands, wheel speed.
 

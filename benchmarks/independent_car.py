@@ -69,7 +69,7 @@ def random_commands(
     share, period = (0.4, 1.9) if slip else (0.75, 7.3)
     speed *= np.where(np.sin(2.0 * math.pi * t / period + phases[2]) > 0.2, share, 1.0)
     speed = np.maximum(speed * np.clip(t / 1.5, 0.0, 1.0), 0.0)
-    # From calm to about the limit of friction; steps of random size and length, and waves.
+    # From steady to about the limit of friction; steps of random size and length, and waves.
     curve = 8.5 / np.maximum(speed, 1.2)**2
     largest = np.minimum(np.arctan((TO_FRONT + TO_REAR) * curve), 0.35)
     lengths = np.round(generator.uniform(0.3, 1.5, t.size // 10) / PERIOD).astype(int)

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What an estimate is worth: profiles, correlations, bounds, and the verdict that follows.
+"""What an estimate is worth: profiles, correlations, bounds, and the status that follows.
 
 A profile holds one unknown at a value and lets the others find their best again. It is shown as
 scaled rise: the rise of the cost over what one standard error (of blocks) of that unknown makes
@@ -58,7 +58,7 @@ class Profile(NamedTuple):
     is_open: bool
 
 
-class Verdict(NamedTuple):
+class Identifiability(NamedTuple):
     """One of the four words, and why in a sentence ('' if there is nothing to say)."""
 
     word: str
@@ -112,10 +112,10 @@ def is_refused(fit: Fit, name: str, held: Fit) -> bool:
     return rise >= _OPEN_RISE and not low <= held.values[name] <= high
 
 
-def judge_unknown(
+def classify(
     fit: Fit, name: str, found: Profile | None, demand: float, spread: float | None,
-) -> Verdict:
-    """Return the verdict on an estimate.
+) -> Identifiability:
+    """Return the status on an estimate.
 
     found: None where it is not known yet; demand: largest acceleration in the drives [m/s^2];
     spread: standard error between sessions, in the unit of the unknown, None with one.
@@ -126,9 +126,9 @@ def judge_unknown(
     edge = BOUND_EDGE * (high - low)
     is_kept = name in fit.doubts.kept
 
-    def doubt(reason: str) -> Verdict:
-        return Verdict(UNCERTAIN, f'{reason}; but what is assumed of it fits worse') if (
-            is_kept) else Verdict(UNIDENTIFIABLE, reason)
+    def doubt(reason: str) -> Identifiability:
+        return Identifiability(UNCERTAIN, f'{reason}; but what is assumed of it fits worse') if (
+            is_kept) else Identifiability(UNIDENTIFIABLE, reason)
 
     if value <= low + edge or value >= high - edge:
         return doubt(f'at the bound {low if value <= low + edge else high:.4g} {unit} of its'
@@ -138,23 +138,24 @@ def judge_unknown(
                      f' {value * GRAVITY:.2g} m/s^2 of the fitted friction: drive faster')
     partner, correlation = strongest_partner(fit, name)
     if correlation > CORRELATED and not is_kept:
-        return Verdict(
+        return Identifiability(
             UNIDENTIFIABLE, f'correlation {correlation:.3f} with {partner}: only both together'
                             ' can be told')
     if found is not None and found.is_open:
         return doubt('its profile is open: other values fit as well')
     if name in _EFFECTIVE:
-        return Verdict(UNCERTAIN, _EFFECTIVE[name])
+        return Identifiability(UNCERTAIN, _EFFECTIVE[name])
     if name in fit.doubts.partners:
-        return Verdict(UNCERTAIN, f'{fit.doubts.partners[name]} is held, and only both together'
-                                  ' can be told')
+        return Identifiability(UNCERTAIN, f'{fit.doubts.partners[name]} is held, and only both'
+                                         ' together can be told')
     low_end, high_end = fit.interval(name)
     half = max(0.5 * (high_end - low_end), 1.64 * (spread or 0.0))
     limit = _WIDE_OF_SMALL.get(name, _WIDE * abs(value))
     if half > limit:
-        return Verdict(UNCERTAIN, f'known to {half:.2g} {unit} only'.replace(' - only', ' only')
-                       + (', as sessions differ' if (spread or 0.0) * 1.64 >= half else ''))
-    return Verdict(IDENTIFIED, '')
+        reason = f'known to {half:.2g} {unit} only'.replace(' - only', ' only')
+        return Identifiability(UNCERTAIN, reason + (
+            ', as sessions differ' if (spread or 0.0) * 1.64 >= half else ''))
+    return Identifiability(IDENTIFIED, '')
 
 
 def strongest_partner(fit: Fit, name: str) -> tuple[str, float]:
@@ -165,16 +166,16 @@ def strongest_partner(fit: Fit, name: str) -> tuple[str, float]:
     return fit.names[at], float(row[at])
 
 
-def to_drop(fit: Fit, verdicts: Mapping[str, Verdict]) -> list[str]:
+def to_drop(fit: Fit, statuses: Mapping[str, Identifiability]) -> list[str]:
     """Return which unidentifiable unknowns to hold at what was assumed of them: one of these.
 
     What lies at a bound or is asked too little comes first, then the one known worst; of two that
     are correlated both are named, as either may be held. Empty if there is none.
     """
-    bad = [name for name, verdict in verdicts.items()
-           if verdict.word == UNIDENTIFIABLE and ':' not in name]
+    bad = [name for name, status in statuses.items()
+           if status.word == UNIDENTIFIABLE and ':' not in name]
     alone = [name for name in bad if strongest_partner(fit, name)[1] <= CORRELATED
-             or 'correlation' not in verdicts[name].reason]
+             or 'correlation' not in statuses[name].reason]
     if alone:
         def vagueness(name: str) -> float:
             low, high = bounds(name, fit.problem.vehicle)

@@ -14,18 +14,18 @@ from racecar.dynamics.vehicles import VehicleParameters
 from racecar.identification import identify as identify_module
 from racecar.identification.drive import Channel, RawLog
 from racecar.identification.estimation import fit, parts_of, Problem
+from racecar.identification.identifiability import classify
 from racecar.identification.identify import identify
 from racecar.identification.prediction import share_of_wheelspin, WheelSensor
 from racecar.identification.preparing import prepare
 from racecar.identification.settling import settle
 from racecar.identification.unknowns import prior, search_start, Stage, STAGES
-from racecar.identification.verdicts import judge_unknown
 
 ROOT = Path(__file__).parents[2]
 F1TENTH = VehicleParameters.from_file(ROOT / 'config' / 'vehicles' / 'f1tenth.yaml')
 
 
-TWINS = load_script('benchmarks/independent_twin.py')
+CARS = load_script('benchmarks/independent_car.py')
 CAR = {
     'steering_gain': 1.07, 'steering_offset': 0.013, 'steering_delay': 0.0537,
     'steering_lag': 0.0, 'front_cornering_stiffness': 82.0, 'rear_cornering_stiffness': 97.0,
@@ -34,15 +34,15 @@ SPINNING = {**CAR, 'slip_stiffness': 85.0, 'wheel_lag': 0.14, 'wheel_delay': 0.0
             'speed_lag': 0.07}
 
 
-def twin(truth, *, seed, duration, noise):
+def driven(truth, *, seed, duration, noise):
     """Drive of a car, and the share of its moving time in which the wheels really slip."""
     generator = np.random.default_rng(seed)
-    columns = TWINS.simulate(truth, *TWINS.random_commands(
+    columns = CARS.simulate(truth, *CARS.random_commands(
         generator, duration, slip='slip_stiffness' in truth))
-    log = TWINS.with_noise(columns, generator, noise)
-    t = TWINS.PERIOD * np.arange(columns['x'].size)
-    return prepare(RawLog('twin', {
-        name: Channel(t, values) for name, values in log.items()}, 'twin')), TWINS.wheelspin(
+    log = CARS.with_noise(columns, generator, noise)
+    t = CARS.PERIOD * np.arange(columns['x'].size)
+    return prepare(RawLog('car', {
+        name: Channel(t, values) for name, values in log.items()}, 'car')), CARS.wheelspin(
             columns)
 
 
@@ -59,7 +59,7 @@ def fitted(drive, stage, free=None, **start):
 @pytest.mark.parametrize(('delay', 'lag'), [(0.0537, 0.0), (0.0449, 0.0), (0.0312, 0.035)])
 def test_delays_off_the_grid_and_steps_of_the_steering_bias_nothing(delay, lag):
     truth = {**CAR, 'steering_delay': delay, 'steering_lag': lag}
-    drive, _ = twin(truth, seed=1, duration=16.0, noise=0.0)
+    drive, _ = driven(truth, seed=1, duration=16.0, noise=0.0)
     found = fitted(drive, STAGES['fiala']).values
     # Averaged over steps of 10 ms, commands came 0.4 to 0.9 ms too late, friction 1 % too small.
     assert found['steering_delay'] == pytest.approx(delay, abs=1e-4)
@@ -67,25 +67,25 @@ def test_delays_off_the_grid_and_steps_of_the_steering_bias_nothing(delay, lag):
     for name in ('steering_gain', 'steering_offset', 'front_cornering_stiffness',
                  'rear_cornering_stiffness', 'friction_coefficient'):
         assert found[name] == pytest.approx(truth[name], rel=2e-3), name
-    assert found['wheel_scale:twin'] == pytest.approx(CAR['wheel_scale'], rel=2e-4)
+    assert found['wheel_scale:car'] == pytest.approx(CAR['wheel_scale'], rel=2e-4)
 
 
 def test_a_lag_beside_a_delay_is_kept_where_the_drive_refuses_to_go_without():
     truth = {**CAR, 'steering_delay': 0.0312, 'steering_lag': 0.045}
-    drive, _ = twin(truth, seed=2, duration=24.0, noise=1.0)
+    drive, _ = driven(truth, seed=2, duration=24.0, noise=1.0)
     found = identify([drive], F1TENTH, leave_out=False)
     assert found.warnings == []
     for name in ('steering_delay', 'steering_lag', 'front_cornering_stiffness',
                  'rear_cornering_stiffness'):
         estimate = found.estimates[name]
-        assert estimate.verdict.word == 'identified', name
+        assert estimate.status.word == 'identified', name
         low, high = present(estimate.interval)
         # Three half widths: what is tested is not the luck of this noise.
         assert abs(truth[name] - estimate.value) < 1.5 * (high - low), name
 
 
 def test_lag_and_delay_of_the_wheel_speed_are_exact_without_noise():
-    drive, _ = twin(SPINNING, seed=3, duration=16.0, noise=0.0)
+    drive, _ = driven(SPINNING, seed=3, duration=16.0, noise=0.0)
     sensor = 'slip_stiffness', 'wheel_lag', 'wheel_delay'
     found = fitted(drive, STAGES['combined'], sensor).values
     # A derivative that was smoothed beside a speed that was not: 6 to 13 ms too long.
@@ -96,7 +96,7 @@ def test_lag_and_delay_of_the_wheel_speed_are_exact_without_noise():
 
 @pytest.fixture(scope='module')
 def spinning():
-    return twin(SPINNING, seed=4, duration=24.0, noise=1.0)
+    return driven(SPINNING, seed=4, duration=24.0, noise=1.0)
 
 
 def test_wheelspin_is_seen_behind_the_lag_of_the_measured_speed(spinning):
@@ -107,7 +107,7 @@ def test_wheelspin_is_seen_behind_the_lag_of_the_measured_speed(spinning):
     assert share_of_wheelspin(drive, WheelSensor(SPINNING['wheel_scale'])) < 0.06
     found = identify([drive], F1TENTH, leave_out=False)
     assert found.kind == 'combined'
-    assert found.wheelspin['twin'] == pytest.approx(share, abs=0.03)
+    assert found.wheelspin['car'] == pytest.approx(share, abs=0.03)
     assert found.warnings == []
     for name, near in (('friction_coefficient', 0.05), ('rear_cornering_stiffness', 0.05),
                        ('slip_stiffness', 0.1), ('wheel_lag', 0.05)):
@@ -160,9 +160,9 @@ def test_what_goes_together_with_something_held_inherits_its_doubt():
     assert after.interval(other)[0] <= low
     assert after.interval(other)[1] >= high
     assert after.deviation(other) < 0.3 * before.deviation(other)
-    verdict = judge_unknown(after, other, None, 10.0, None)
-    assert verdict.word == 'uncertain'
-    assert name in verdict.reason
+    status = classify(after, other, None, 10.0, None)
+    assert status.word == 'uncertain'
+    assert name in status.reason
 
 
 def test_what_the_drives_refuse_is_not_held():
@@ -171,4 +171,4 @@ def test_what_the_drives_refuse_is_not_held():
     assert after.names == before.names
     for name, best in zip(after.names, Linear.best, strict=True):
         assert after.values[name] == pytest.approx(best, abs=10.0)
-        assert judge_unknown(after, name, None, 10.0, None).word != 'unidentifiable'
+        assert classify(after, name, None, 10.0, None).word != 'unidentifiable'

@@ -3,9 +3,9 @@
 """How well a vehicle predicts a drive, beside what is easier to have: the baseline table.
 
 Windows of 0.5 s, every 0.1 s, open loop; errors at their end. Where a drive is long enough the
-scale of its wheels is adapted on its first part alone, and judged is the rest. Positions are
-judged by the path that windows start on, which may be fused with the accelerometer, and by that of
-the localisation alone: the error of the latter is in the second figure too.
+scale of its wheels is adapted on its first part alone, and the rest is evaluated. Positions are
+compared with the path that windows start on, which may be fused with the accelerometer, and with
+that of the localisation alone: the error of the latter is in the second figure too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from racecar.identification.unknowns import (
 )
 
 HORIZON = 0.5
-"""Length of the windows that are judged [s]."""
+"""Length of the windows that are evaluated [s]."""
 ADAPTATION = 40.0
 """Part of a drive on which the scale of its wheels is adapted [s]."""
 _EVERY = 0.1
@@ -48,7 +48,7 @@ _FORGETTING = 0.1
 
 
 class Candidate(NamedTuple):
-    """A model to judge: its name, its kind as of stages, its values; how its scale comes.
+    """A model to evaluate: its name, its kind as of stages, its values; how its scale comes.
 
     adapted: whether the scale of the wheels is adapted to each drive, else it is 1.
     """
@@ -75,22 +75,22 @@ class Score(NamedTuple):
     position_median: float
 
 
-class Judgement(NamedTuple):
-    """Scores by candidate, of one drive; adaptation [s]: what was not judged."""
+class Evaluation(NamedTuple):
+    """Scores by candidate, of one drive; adaptation [s]: what was not evaluated."""
 
     drive: str
     adaptation: float
     scores: dict[str, Score]
 
 
-def judge(
+def evaluate(
     drives: Sequence[Drive], candidates: Sequence[Candidate], vehicle: VehicleParameters,
     adaptation: float = ADAPTATION,
-) -> list[Judgement]:
+) -> list[Evaluation]:
     """Return the errors of each candidate on each drive, with constant velocity as the first.
 
     adaptation [s]: at the start of a drive; in one that is too short for it the scale is that of
-    all of it, and all is judged. Raises RunError if a drive has no window.
+    all of it, and all is evaluated. Raises RunError if a drive has no window.
     """
     found = []
     for drive in drives:
@@ -106,7 +106,7 @@ def judge(
                 candidate.adapted) else 1.0
             scores[candidate.name] = _score(
                 drive, predict_windows(drive, candidate, vehicle, windows, scale), windows, scale)
-        found.append(Judgement(drive.name, after, scores))
+        found.append(Evaluation(drive.name, after, scores))
     return found
 
 
@@ -180,9 +180,9 @@ def _distance(error: Array) -> float:
     return float(np.sqrt(np.mean(error[:, 0]**2 + error[:, 1]**2)))
 
 
-def ratios(judgements: Sequence[Judgement], name: str) -> Mapping[str, float]:
+def ratios(evaluations: Sequence[Evaluation], name: str) -> Mapping[str, float]:
     """Return the heading RMS of a candidate over that of each other, pooled over drives."""
     pooled = {other: math.sqrt(sum(
-        row.scores[other].heading**2 * row.scores[other].windows for row in judgements))
-        for other in judgements[0].scores}
+        row.scores[other].heading**2 * row.scores[other].windows for row in evaluations))
+        for other in evaluations[0].scores}
     return {other: pooled[name] / value for other, value in pooled.items() if other != name}
