@@ -40,12 +40,12 @@ from racecar.dynamics.vehicles import (
     VehicleModel,
     VehicleParameters,
 )
+from racecar.metrics.run_table import COLUMNS, RunTable
+from racecar.metrics.tracking_error import Metrics
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop, run_loop
 from racecar.simulation.custom_loop import CustomLoop
-from racecar.simulation.metrics.run_table import COLUMNS, RunTable
-from racecar.simulation.metrics.tracking_error import Metrics
 from racecar.simulation.plant_car import PlantCar
 from racecar.simulation.rollout_batch import RolloutBatch
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS, Start

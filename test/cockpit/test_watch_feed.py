@@ -16,7 +16,7 @@ from served import DEADLINE, served
 
 from racecar.cockpit import live_feed, watch_feed
 from racecar.cockpit.watch_feed import RunResult, WatchFeed
-from racecar.simulation.metrics.run_table import COLUMNS, RunTable
+from racecar.metrics.run_table import COLUMNS, RunTable
 
 
 class Command:

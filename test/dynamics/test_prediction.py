@@ -19,11 +19,11 @@ from racecar.base.rows import (
     load,
     Part,
     store,
-    zeros_of_kind,
 )
 from racecar.base.types import car_motion
 from racecar.base.vectors import vector
 from racecar.dynamics.prediction import motion_of, predict, state_at, vehicle_numbers
+from racecar.simulation.simulator import Simulator, Start
 
 VEHICLE = racecar.VehicleParameters.from_file(racecar.find_config('vehicles/racecar'))
 VALUES = {'tyre_model': 'fiala'}
@@ -51,7 +51,7 @@ def kernel_of(model):
 
 
 def kind_zero(value):
-    return zeros_of_kind(kind_of(value))
+    return kind_of(value).zeros
 
 
 KERNELS: dict[str, Any] = {}
@@ -63,7 +63,7 @@ KERNELS: dict[str, Any] = {}
 def test_predictions_are_those_of_the_simulator_compiled_and_not(name, plan):
     model = MODELS[name]
     kernel = KERNELS.setdefault(name, kernel_of(model))
-    simulator = racecar.Simulator(model, start=racecar.Start(racecar.Pose2(0.3, -0.2, 1.1)))
+    simulator = Simulator(model, start=Start(racecar.Pose2(0.3, -0.2, 1.1)))
     numbers = vehicle_numbers(model)
     state = filled(model.equations.state, simulator.state)
     rows, car, motion = vector(simulator.state), vector(tuple(flatten(numbers))), vector(6)
@@ -106,7 +106,7 @@ def test_kinds_tell_types_with_equal_numbers_apart():
     assert kind_of(inner) != kind_of(other)
     assert kind_of(inner) == kind_of((racecar.Pose2(4.0, 5.0, 6.0), 7.0)) == Kind(
         tuple, (Kind(racecar.Pose2, (None, None, None)), None))
-    made: Any = zeros_of_kind(kind_of(inner))
+    made: Any = kind_of(inner).zeros
     assert made == (racecar.Pose2(0.0, 0.0, 0.0), 0.0)
     assert isinstance(made[0], racecar.Pose2)
     assert count_numbers(made) == 4

@@ -27,10 +27,10 @@ from racecar.base.types import NANOSECONDS
 from racecar.base.values import number_of
 from racecar.clients.run_probe import RunProbe
 from racecar.control.tracker import tracked_ahead
+from racecar.metrics.run_table import RunTable
+from racecar.metrics.tracking_error import compute_metrics
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
-from racecar.simulation.metrics.run_table import RunTable
-from racecar.simulation.metrics.tracking_error import compute_metrics
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.composing import ComposedStack
 

@@ -92,6 +92,12 @@ class Kind(NamedTuple):
     kind: type[Numbers]
     parts: tuple[Kind | None, ...]
 
+    @property
+    def zeros(self) -> Numbers:
+        """Tuple of this kind whose numbers are 0."""
+        return tuple.__new__(
+            self.kind, [0.0 if part is None else part.zeros for part in self.parts])
+
 
 def kind_of(value: Numbers) -> Kind:
     """Kind of a tuple."""
@@ -99,14 +105,8 @@ def kind_of(value: Numbers) -> Kind:
         kind_of(part) if isinstance(part, tuple) else None for part in value))
 
 
-def zeros_of_kind(kind: Kind) -> Numbers:
-    """Tuple of a kind whose numbers are 0."""
-    return tuple.__new__(
-        kind.kind, [0.0 if part is None else zeros_of_kind(part) for part in kind.parts])
-
-
 def zeros_of(kind: type[N]) -> N:
-    """NamedTuple of a type without nested ones whose numbers are 0."""
+    """NamedTuple of a kind without nested ones whose numbers are 0."""
     names: tuple[str, ...] = getattr(kind, '_fields', ())
     return tuple.__new__(kind, (0.0,) * len(names))
 

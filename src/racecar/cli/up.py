@@ -39,8 +39,8 @@ from racecar.cli.stack_arguments import (
 )
 from racecar.cli.watch_option import add_watch_argument, watched, WatchedRun
 from racecar.control.tracker import tracked_ahead, TrajectoryTracker
+from racecar.metrics.run_table import RunCsv, RunMetrics
 from racecar.signals import Interruption
-from racecar.simulation.metrics.run_table import RunCsv, RunMetrics
 from racecar.simulation.ports import collisions_of
 from racecar.stacks import (
     commands_of,

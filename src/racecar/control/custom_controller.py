@@ -269,7 +269,7 @@ def pure_part(controller: object) -> PureController | None:
     parts = [getattr(controller, name, None) for name in ('state', 'parameters')]
     for name, values in zip(('state', 'parameters'), parts, strict=True):
         if not hasattr(values, '_fields') or not values or not all(
-                map(_is_number, flatten(values))):
+                map(_is_number, flatten(cast(Numbers, values)))):
             raise ConfigurationError(
                 f'{name} of the controller is {excerpt(values)}, expected a NamedTuple of finite'
                 ' numbers, at least one, or of such NamedTuples, beside step')

@@ -17,7 +17,7 @@ from racecar.base.compiled import (
     NO_NUMBA,
     pure,
 )
-from racecar.base.rows import flatten, Kind, kind_of, load, Numbers, Part, store, zeros_of_kind
+from racecar.base.rows import flatten, Kind, kind_of, load, Numbers, Part, store
 from racecar.base.types import AckermannCommand, car_motion, Odometry
 from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.custom_controller import (
@@ -171,7 +171,7 @@ def _single_kernel(
     """
     # One that its author has compiled is called as it is.
     own_step = step if hasattr(step, 'py_func') else pure(step)
-    state_part, parameters_part = Part(zeros_of_kind(state)), Part(zeros_of_kind(parameters))
+    state_part, parameters_part = Part(state.zeros), Part(parameters.zeros)
 
     def command(
         state: Flat, parameters: Vector, car: tuple[float, ...], ahead: tuple[float, ...],
@@ -189,8 +189,6 @@ def _single_kernel(
 
 
 @functools.cache
-def _compilation(
-    step: PureStep, state: Kind, parameters: Kind,
-) -> str:
+def _compilation(step: PureStep, state: Kind, parameters: Kind) -> str:
     """Why a step cannot be compiled, or ''; Numba would try anew what it cannot compile."""
     return compilation_failure(lambda: _single_kernel(step, state, parameters))

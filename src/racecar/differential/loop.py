@@ -17,10 +17,10 @@ from racecar.control.point_ahead import PointAheadLinearizer
 from racecar.control.tracker import TrajectoryTracker
 from racecar.differential.plant import make_robot_plant, RobotPlant
 from racecar.differential.robot_lanes import twist
+from racecar.metrics.run_table import COLUMNS
+from racecar.metrics.tracking_error import Array
 from racecar.simulation.lanes import Lane, LaneCar, Reference
 from racecar.simulation.loop_kernel import chunks
-from racecar.simulation.metrics.run_table import COLUMNS
-from racecar.simulation.metrics.tracking_error import Array
 from racecar.simulation.ports import ODOMETRY
 from racecar.simulation.stock_lanes import StockControl
 

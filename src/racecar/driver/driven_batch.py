@@ -32,6 +32,7 @@ from racecar.dynamics.powertrain.powertrain import (
 )
 from racecar.dynamics.vehicles.double_track_equations import NO_WHEEL
 from racecar.dynamics.vehicles.interface import Equations
+from racecar.metrics.tracking_error import Array
 from racecar.simulation.car_batch import CarBatch
 from racecar.simulation.car_kernels import (
     ADVANCE,
@@ -43,7 +44,6 @@ from racecar.simulation.car_kernels import (
 )
 from racecar.simulation.engine import integration
 from racecar.simulation.layout import LANES, Loop
-from racecar.simulation.metrics.tracking_error import Array
 
 
 class PedalRows(NamedTuple):

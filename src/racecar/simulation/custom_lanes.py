@@ -12,7 +12,7 @@ import numpy as np
 
 from racecar.base.compiled import importable, pure
 from racecar.base.errors import RunError
-from racecar.base.rows import Kind, kind_of, zeros_of_kind
+from racecar.base.rows import Kind, kind_of
 from racecar.base.types import AckermannCommand, CarMotion
 from racecar.control.custom_controller import command_failure, failure_at, PureController, PureStep
 from racecar.control.custom_reference import CustomReference, CustomReferenceSampler
@@ -48,12 +48,12 @@ class CustomControl(NamedTuple):
     @property
     def state(self) -> Any:
         """State of the controller."""
-        return zeros_of_kind(self.state_kind)
+        return self.state_kind.zeros
 
     @property
     def parameters(self) -> Any:
         """Parameters of the controller."""
-        return zeros_of_kind(self.parameter_kind)
+        return self.parameter_kind.zeros
 
     @property
     def reference(self) -> CustomReference:

@@ -34,9 +34,9 @@ from racecar.base.vectors import Flat
 from racecar.control.reference_sampler import placed
 from racecar.dynamics.integrators import find_integrator, step_function
 from racecar.dynamics.vehicles.interface import Command, Equations
+from racecar.metrics.path_kernels import POINT_NUMBERS
 from racecar.simulation.lanes import DrivenTick, LaneControl, LaneMotion, MovingParts
 from racecar.simulation.layout import LANES, Layout, Loop
-from racecar.simulation.metrics.path_kernels import POINT_NUMBERS
 
 # Fewer do not fill a vector of the processor.
 _MIN_VECTOR_CARS = 8

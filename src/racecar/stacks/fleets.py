@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from racecar.base.columns import Array, is_column, rows_of
 from racecar.base.types import NANOSECONDS
@@ -21,7 +20,7 @@ from racecar.differential.robot_lanes import lane_parameters
 from racecar.dynamics.integrators import find_integrator
 from racecar.dynamics.vehicles.modes import are_slower
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParameters
-from racecar.simulation.block import Columns, kind_of
+from racecar.simulation.block import Columns, FleetColumns, kind_of
 from racecar.simulation.closed_loop import ClosedLoop, Loop, VariedControl
 from racecar.simulation.model_lanes import command_limits
 from racecar.stacks.loops import Values
@@ -38,13 +37,6 @@ def may_be_column(stack: Stack, node: str, parameter: str) -> bool:
     if node == stack.tracker:
         return parameter in TRACKER_COLUMNS
     return node == stack.linearizer and NODES[node].table[parameter].type is float
-
-
-class FleetColumns(NamedTuple):
-    """Cars that differ from one; are_possible: whether each can be made at all, (cars,)."""
-
-    columns: Columns
-    are_possible: NDArray[np.bool_]
 
 
 def stack_columns(

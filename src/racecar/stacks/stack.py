@@ -7,16 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from racecar.base.values import Values
+from racecar.simulation.block import FleetColumns
 from racecar.simulation.closed_loop import Loop, LoopCar
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import DEFAULT_NAMES, StackOptions, TELEOP_NONE
 from racecar.stacks.parts import vehicle_file
-
-if TYPE_CHECKING:
-    from racecar.stacks.fleets import FleetColumns
 
 
 @dataclass(frozen=True)

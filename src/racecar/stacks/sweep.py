@@ -25,7 +25,7 @@ from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_
 from racecar.differential.parameters import PREFIX as ROBOT_PREFIX
 from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
 from racecar.simulation.batch_result import Noise
-from racecar.simulation.block import Fleet, kind_of
+from racecar.simulation.block import Fleet, FleetColumns, kind_of
 from racecar.simulation.closed_loop import Loop, LoopCar
 from racecar.simulation.custom_loop import CustomLoop
 from racecar.stacks import (
@@ -37,7 +37,6 @@ from racecar.stacks import (
 )
 from racecar.stacks.fleets import (
     custom_columns,
-    FleetColumns,
     may_be_column,
     NodeColumns,
     stack_columns,

@@ -19,7 +19,9 @@ from typing import NamedTuple
 
 from racecar.base.compiled import by_type, pure
 from racecar.base.types import Wheels
-from racecar.dynamics.tyres.combined_slip import NO_LIMIT
+
+NO_LIMIT = 1e300
+"""Slip that none comes near [-]."""
 
 TINY = 1e-150
 """Keeps a denominator from 0; the square of what is smaller does not count."""

@@ -121,11 +121,7 @@ def _contact(
     @importable
     def grip_any(tyre: CurvePair, contact: Contact, load: float) -> tuple[float, float]:
         scale = 0.5 * (1.0 - tyre.by_load + tyre.by_load * load / (0.5 * tyre.load))
-        return forces(
-            contact.first, contact.second, load,
-            scale * tyre.stiffness_x, tyre.friction_x, tyre.shape_x, tyre.curvature_x,
-            scale * tyre.stiffness_y, tyre.friction_y, tyre.shape_y, tyre.curvature_y,
-            tyre.asymmetry_x, tyre.shift_x, tyre.asymmetry_y, tyre.shift_y, tyre.slip_limit)
+        return forces(contact.first, contact.second, load, tyre, scale)
 
     @importable
     def rest_any(tyre: CurvePair, contact: Contact) -> tuple[float, float]:

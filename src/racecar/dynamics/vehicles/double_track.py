@@ -223,7 +223,7 @@ class DoubleTrack(PointKernels):
 
     def torque_inputs(
         self, steering_angle: float, drive: Sequence[float], brake: Sequence[float] = (0.0,) * 4,
-        damping: Sequence[float] = (0.0,) * 4, angles: tuple[float, float] | None = None,
+        damping: Sequence[float] = (0.0,) * 4, *, angles: tuple[float, float] | None = None,
         brake_damping: Sequence[float] = (0.0,) * 4, forced: Sequence[float] = (0.0,) * 4,
         inertia: tuple[float, float] = (0.0, 0.0),
     ) -> list[float]:

@@ -33,9 +33,9 @@ def motion_states(equations: Equations) -> tuple[int, ...]:
 
 @functools.cache
 def _kernel(equations: Equations) -> Callable[..., None]:
-    """Compiled function of flat (parameters, states, inputs, found, room) and two counts.
+    """Compiled function of flat (parameters, states, inputs, found, room).
 
-    See jacobians() for their shapes; room: of three states; cars, points: how many.
+    See jacobians() for their shapes; room: of three states.
     """
     state_part, parameters_part, inputs_part = (
         Part(equations.state), Part(equations.parameters), Part(equations.inputs))
@@ -46,9 +46,10 @@ def _kernel(equations: Equations) -> Callable[..., None]:
     ahead_part, behind_part = (Part(equations.state, k * size) for k in (1, 2))
 
     def find_jacobians(
-        parameters: Flat, states: Flat, inputs: Flat, found: Flat, room: Flat, cars: int,
-        points: int,
+        parameters: Flat, states: Flat, inputs: Flat, found: Flat, room: Flat,
     ) -> None:
+        cars = len(parameters) // numbers
+        points = len(inputs) // (commands * max(cars, 1))
         for car in range(cars):
             p = load(parameters, parameters_part, car * numbers)
             for point in range(car * points, (car + 1) * points):
@@ -66,7 +67,7 @@ def _kernel(equations: Equations) -> Callable[..., None]:
                         high, low = room[size + moving[row]], room[2 * size + moving[row]]
                         found[(point * many + row) * many + column] = (high - low) / (2.0 * width)
 
-    return compiled(find_jacobians, f"({', '.join(['float64[::1]'] * 5)}, int64, int64)")
+    return compiled(find_jacobians, f"({', '.join(['float64[::1]'] * 5)})")
 
 
 def jacobians(equations: Equations, parameters: Array, states: Array, inputs: Array) -> Array:
@@ -82,7 +83,7 @@ def jacobians(equations: Equations, parameters: Array, states: Array, inputs: Ar
         as_vector(np.ascontiguousarray(parameters.T).ravel()),
         as_vector(np.ascontiguousarray(states).ravel()),
         as_vector(np.ascontiguousarray(inputs).ravel()), as_vector(found.ravel()),
-        vector(3 * size), cars, points)
+        vector(3 * size))
     return found
 
 

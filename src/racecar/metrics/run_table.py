@@ -15,8 +15,8 @@ import numpy as np
 
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError, RunError
 from racecar.base.parameters import suggest
-from racecar.simulation.metrics.path_kernels import move_ahead
-from racecar.simulation.metrics.tracking_error import (
+from racecar.metrics.path_kernels import move_ahead
+from racecar.metrics.tracking_error import (
     Array,
     compute_metrics,
     merge_by_stamp,

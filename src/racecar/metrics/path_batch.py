@@ -16,7 +16,7 @@ from racecar.base.compiled import COMPILED
 from racecar.base.errors import RunError
 from racecar.base.rows import first_row, flatten
 from racecar.base.vectors import Flat, Vector, vector
-from racecar.simulation.metrics.path_kernels import (
+from racecar.metrics.path_kernels import (
     move_ahead,
     NO_SUMS,
     path_kernel,
@@ -24,7 +24,7 @@ from racecar.simulation.metrics.path_kernels import (
     Stretch,
     SUMS,
 )
-from racecar.simulation.metrics.path_metrics import PATH_WINDOW, PathMetrics
+from racecar.metrics.path_metrics import PATH_WINDOW, PathMetrics
 
 Array = NDArray[np.float64]
 
