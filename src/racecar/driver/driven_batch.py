@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import functools
-from typing import NamedTuple
+from typing import cast, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from racecar.dynamics.powertrain.powertrain import (
     NO_DRIVETRAIN,
     PedalControls,
 )
-from racecar.dynamics.vehicles.double_track_equations import NO_WHEEL
+from racecar.dynamics.vehicles.double_track_equations import NO_WHEEL, State
 from racecar.dynamics.vehicles.interface import Equations
 from racecar.metrics.tracking_error import Array
 from racecar.simulation.car_batch import CarBatch
@@ -111,8 +111,8 @@ def _holding(equations: Equations, parts: PedalParts) -> Loop:
 
 def _driving(parts: PedalParts) -> Loop:
     """Pure function (rows, count, dt) that does the powertrains before a step."""
-    state_part, controls_part, car_part, memory_part = (
-        parts.cars.motion.state, parts.controls, parts.car, parts.memory)
+    state_part = cast(Part[State], parts.cars.motion.state)
+    controls_part, car_part, memory_part = parts.controls, parts.car, parts.memory
     before_part, drive_part, forced_part = parts.before, parts.drive, parts.forced
 
     @importable
@@ -132,7 +132,8 @@ def _driving(parts: PedalParts) -> Loop:
 
 def _turning(parts: PedalParts) -> Loop:
     """Pure function (rows, count, dt) that counts the rotation of the wheels after a step."""
-    state_part, memory_part, before_part = parts.cars.motion.state, parts.memory, parts.before
+    state_part = cast(Part[State], parts.cars.motion.state)
+    memory_part, before_part = parts.memory, parts.before
 
     @importable
     def turn_all(rows: Flat, count: int, dt: float) -> None:

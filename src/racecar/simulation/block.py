@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from racecar.base.columns import Array, rows_of
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
-from racecar.base.rows import count_numbers, flatten, Part
+from racecar.base.rows import count_numbers, flatten, Numbers, Part
 from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.base.vectors import Flat, vector
 from racecar.control.reference_sampler import ReferenceSampler
@@ -159,7 +159,7 @@ class Block:
                     f' {self.kind.motion.name}, which have no state that it could push: leave'
                     ' it out, or use a vehicle_model with tyres, such as single_track')
 
-    def _put(self, part: Part, first: int, columns: Array) -> None:
+    def _put(self, part: Part[Numbers], first: int, columns: Array) -> None:
         """Write numbers of cars from a lane on, (numbers, cars)."""
         count = columns.shape[1]
         for row, numbers in enumerate(columns, part.first):
@@ -264,7 +264,7 @@ class Block:
             [self.rows(self._parts.moving.status)[:1], self.rows(self._parts.score)[:4]])
         return found
 
-    def rows(self, part: Part) -> Array:
+    def rows(self, part: Part[Numbers]) -> Array:
         """Rows of a part, (numbers, cars)."""
         found = np.array(self._rows[part.first * LANES:part.after * LANES])
         return found.reshape(-1, LANES)[:, :self.count]

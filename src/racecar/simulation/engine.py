@@ -52,9 +52,9 @@ NOISE_CHANNELS = 8
 class MotionParts(NamedTuple):
     """Where a block has what its cars need to move; work: what stages leave to the next."""
 
-    state: Part
-    held: Part
-    work: Part
+    state: Part[tuple[float, ...]]
+    held: Part[Numbers]
+    work: Part[Numbers]
 
 
 def motion_parts(layout: Layout, equations: Equations, integrator: str) -> MotionParts:
@@ -237,20 +237,20 @@ class BlockParts(NamedTuple):
 
     rows: int
     moving: MovingParts
-    score: Part
-    answered: Part
-    control_state: Part
-    limits: Part
-    path: Part
-    control: Part
-    seen: Part
-    quaternion: Part
-    point: Part
-    target: Part
-    key: Part
-    draws: Part
-    lateral: Part | None
-    turning: Part | None
+    score: Part[Score]
+    answered: Part[Answered]
+    control_state: Part[Numbers]
+    limits: Part[Numbers]
+    path: Part[Path]
+    control: Part[Numbers]
+    seen: Part[CarMotion]
+    quaternion: Part[tuple[float, float]]
+    point: Part[tuple[float, float]]
+    target: Part[Numbers]
+    key: Part[Key]
+    draws: Part[Draws]
+    lateral: Part[tuple[float]] | None
+    turning: Part[tuple[float]] | None
 
 
 def block_parts(motion: LaneMotion, control: LaneControl) -> BlockParts:
