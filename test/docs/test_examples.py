@@ -13,6 +13,7 @@ import pytest
 
 import racecar
 from racecar.base.compiled import COMPILED
+from racecar.control.custom_driver import CustomDriver
 import racecar.driver
 
 EXAMPLE = Path(__file__).parents[2] / 'docs' / 'examples' / 'lane_change.py'
@@ -83,6 +84,29 @@ def test_shooting_in_a_sweep_has_the_bits_of_each_run():
             controller=SHOOTING, trajectory='circle', set=point.parameters, **RUN)
         assert alone.metrics() == point.metrics
     assert len(np.unique(found.result.rmse)) == len(found)
+
+
+@pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
+def test_shooting_asked_by_nodes_has_the_same_bits():
+    vehicle = racecar.Vehicle().parameters
+    model = racecar.make_vehicle_model(
+        'single_track', vehicle, racecar.SIMULATOR_PARAMETERS.resolve({'tyre_model': 'fiala'}))
+
+    def parts():
+        return (racecar.load_controller(SHOOTING, vehicle),
+                racecar.TrajectoryTracker(racecar.TRACKER_PARAMETERS.resolve({})),
+                racecar.Simulator(model))
+
+    table = racecar.run_loop(racecar.CustomLoop(*parts()), 2.0)
+    controller, tracker, simulator = parts()
+    driver = CustomDriver(lambda: controller, tracker)
+    assert driver.why_plain == ''
+    for tick in range(201):
+        command, _ = driver.update(simulator.odometry())
+        assert (command.speed, command.steering_angle) == (
+            table['speed_command'][tick], table['steering_command'][tick])
+        simulator.set_command(command)
+        simulator.tick()
 
 
 def test_shooting_in_plain_python_has_the_same_bits():

@@ -261,15 +261,15 @@ def _batch(
                 batch.reset(vehicles=varied)
                 return batch
     # One by one, also to tell which of them cannot be, and why.
-    return _made([_changed(car, vehicle, columns) for car, vehicle in enumerate(vehicles)],
-                 values, width, jobs)
+    changed = [_changed(car, vehicle, columns) for car, vehicle in enumerate(vehicles)] \
+        if columns else vehicles
+    return _made(changed, values, width, jobs)
 
 
 def _changed(car: int, vehicle: Vehicle, columns: Mapping[str, list[Any]]) -> Vehicle:
     """Vehicle of a car with what differs."""
     with _naming(car):
-        return vehicle.replace({name: column[car] for name, column in columns.items()}) \
-            if columns else vehicle
+        return vehicle.replace({name: column[car] for name, column in columns.items()})
 
 
 def _made(

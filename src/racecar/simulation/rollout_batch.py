@@ -82,7 +82,8 @@ class RolloutBatch(CarBatch):
         self._depth = 0 if made is None else 1 + int(max(
             channel.delay_steps for channel in made.channels))
         self._done = 0
-        limits = {id(model): command_limits(model.vehicle) for model in models}
+        limits = {key: command_limits(model.vehicle)
+                  for key, model in {id(model): model for model in models}.items()}
         for block in self._blocks:
             lanes, block.lines = block.all_lanes, lane_rows(2 * self._depth)
             for field, columns in (
