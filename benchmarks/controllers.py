@@ -25,7 +25,7 @@ import yaml
 from racecar.control.custom_controller import find_controller
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.closed_loop import run_loop
-from racecar.simulation.engine import LANES
+from racecar.simulation.layout import LANES
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_custom_loop, make_loop
 from racecar.stacks.sweep import load_sweep

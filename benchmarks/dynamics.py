@@ -33,7 +33,8 @@ from racecar.dynamics.vehicles import DoubleTrack, SingleTrack, VehicleParameter
 from racecar.dynamics.vehicles.interface import Command, VehicleModel
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop
-from racecar.simulation.engine import integration, lane_rows, LANES, Layout, motion_parts
+from racecar.simulation.engine import integration, motion_parts
+from racecar.simulation.layout import lane_rows, LANES, Layout
 from racecar.simulation.rollout_batch import RolloutBatch
 from racecar.simulation.simulator import Simulator
 from racecar.simulation.stepper import Stepper

@@ -22,6 +22,7 @@ import numpy as np
 from racecar.base.types import AckermannCommand
 from racecar.dynamics.actuators import Actuators
 from racecar.dynamics.tyres import combined_slip, pacejka, TYRE_MODELS
+from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.tyres.pacejka import magic_formula, SURFACES
 from racecar.dynamics.vehicles import (
     DoubleTrack,
@@ -242,10 +243,11 @@ def combined() -> Figure:
         load, formula = 14.0, SURFACES['dry']
         stiffness = 50.0 if name == 'fiala' else formula.stiffness(load)
         direction = (stiffness, 1.0, formula.shape, formula.curvature)
+        tyres = TyrePair(*direction, *direction, load, 0.0)
         slips = np.sinh(np.linspace(-4.0, 4.0, 241)) / math.sinh(4.0)
         for degrees in (0.0, 2.0, 5.0, 10.0, 20.0):
             points = np.array([
-                forces(s, math.tan(math.radians(-degrees)), load, *direction, *direction)
+                forces(s, math.tan(math.radians(-degrees)), load, tyres, 1.0)
                 for s in slips])
             panel.plot(points[:, 0], points[:, 1], label=f'slip angle {degrees:g}°')
         turn = np.linspace(0.0, math.pi, 100)

@@ -18,8 +18,8 @@ import numpy as np
 
 from racecar.control.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
 from racecar.dynamics.vehicles.parameters import GRAVITY
+from racecar.metrics.run_table import RunTable
 from racecar.simulation.closed_loop import run_closed_loop
-from racecar.simulation.metrics.run_table import RunTable
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 

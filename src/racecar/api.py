@@ -40,15 +40,15 @@ from racecar.dynamics.vehicles import (
     VehicleModel,
     VehicleParameters,
 )
+from racecar.metrics.run_table import COLUMNS, RunTable
+from racecar.metrics.tracking_error import Metrics
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop, run_loop
 from racecar.simulation.custom_loop import CustomLoop
-from racecar.simulation.metrics.run_table import COLUMNS, RunTable
-from racecar.simulation.metrics.tracking_error import Metrics
 from racecar.simulation.plant_car import PlantCar
 from racecar.simulation.rollout_batch import RolloutBatch
-from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS, Start
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.world.make_world import make_world_plant
 from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
@@ -61,7 +61,7 @@ __all__ = [
     'ClosedLoop', 'ConfigurationError', 'Controller', 'DivergenceError', 'LawEntry', 'Linearizer',
     'Metrics', 'Motion', 'Noise', 'Odometry', 'CustomLoop', 'Parameter', 'ParameterError',
     'ParameterTable', 'PlantCar', 'Pose2', 'RacecarError', 'RobotDescription', 'RobotTree',
-    'RolloutBatch', 'RunError', 'RunTable', 'Simulator', 'Stepper', 'Trajectory',
+    'RolloutBatch', 'RunError', 'RunTable', 'Simulator', 'Start', 'Stepper', 'Trajectory',
     'TrajectoryTracker', 'TyreModel', 'VehicleModel', 'VehicleParameters', 'WorldPlant',
     'describe_vehicle', 'find_config', 'find_tyre_model', 'load_controller', 'load_parameter_file',
     'make_simulator', 'make_trajectory', 'make_vehicle_model', 'make_world_plant', 'motion_of',

@@ -8,8 +8,8 @@ import pytest
 from racecar.analysis.animation import AnimatedRun, TopView
 from racecar.analysis.motion import Motion
 from racecar.dynamics.vehicles.parameters import Footprint
+from racecar.metrics.tracking_error import MergedTrack
 from racecar.scene.scene import Cone, Scene
-from racecar.simulation.metrics.tracking_error import MergedTrack
 
 BLUE, VERMILION = (0, 114, 178), (213, 94, 0)
 

@@ -15,8 +15,8 @@ from racecar.analysis.cross_track import cross_track_error
 from racecar.analysis.motion import Motion
 from racecar.analysis.run_charts import gg_chart, path_chart, paths_chart, ShownRun, time_chart
 from racecar.base.run_file import RecordedNode, RunFile
-from racecar.simulation.metrics.path_metrics import PATH_WINDOW
-from racecar.simulation.metrics.tracking_error import compute_metrics, MergedTrack
+from racecar.metrics.path_metrics import PATH_WINDOW
+from racecar.metrics.tracking_error import compute_metrics, MergedTrack
 
 
 def circle(speed=2.0, radius=4.0, duration=20.0, rate=50.0):

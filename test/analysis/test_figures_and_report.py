@@ -12,7 +12,7 @@ from racecar.analysis.html_report import tracking_report, write_report
 from racecar.analysis.palette import BLUE, ORANGE
 from racecar.analysis.run_data import TrackingRun
 from racecar.base.errors import ConfigurationError
-from racecar.simulation.metrics.tracking_error import compute_metrics
+from racecar.metrics.tracking_error import compute_metrics
 
 PNG = b'\x89PNG\r\n\x1a\n'
 VOID = {'meta', 'img', 'br'}

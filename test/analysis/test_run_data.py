@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from racecar.analysis.run_data import TrackingRun
-from racecar.simulation.metrics.tracking_error import compute_metrics
+from racecar.metrics.tracking_error import compute_metrics
 
 
 def test_run_from_arrays():

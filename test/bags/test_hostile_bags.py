@@ -23,7 +23,7 @@ from racecar.base.errors import BagError, RacecarError, RunError
 from racecar.base.share import share_folder
 from racecar.base.types import Lamps
 from racecar.identification.preparing import prepare
-from racecar.simulation.metrics.tracking_error import compute_metrics
+from racecar.metrics.tracking_error import compute_metrics
 
 MAP = 'nav_msgs/msg/OccupancyGrid'
 STRING = 'std_msgs/msg/String'

@@ -18,7 +18,7 @@ from racecar.bags.tracking_run import read_tracking_run
 from racecar.base.errors import BagError
 from racecar.cli.main import main
 from racecar.cockpit.replay.bag_recording import BagRecording
-from racecar.simulation.metrics.tracking_error import compute_metrics
+from racecar.metrics.tracking_error import compute_metrics
 
 ODOMETRY, NUMBERS, NUMBER = (
     'nav_msgs/msg/Odometry', 'std_msgs/msg/Float64MultiArray', 'std_msgs/msg/Float64')

@@ -12,7 +12,7 @@ import pytest
 from racecar.bags.runs import locate, names_of, read_run
 from racecar.base.errors import BagError, RacecarError, RunError
 from racecar.base.run_file import RecordedNode, run_file_beside, RunFile
-from racecar.simulation.metrics.run_table import COLUMNS, RunTable
+from racecar.metrics.run_table import COLUMNS, RunTable
 
 HEADER = ','.join(COLUMNS)
 

@@ -13,7 +13,7 @@ from racecar.bags.drive_log import read_drive_log
 from racecar.bags.summary import BagSummary, find_topic, TopicSummary
 from racecar.bags.tracking_run import read_tracking_run
 from racecar.base.errors import BagError
-from racecar.simulation.metrics.tracking_error import compute_metrics
+from racecar.metrics.tracking_error import compute_metrics
 
 SECOND = 10**9
 DATE = 1_700_000_000 * SECOND

@@ -10,7 +10,7 @@ from PIL import Image, ImageSequence
 import pytest
 
 from racecar.cli.main import main
-from racecar.simulation.metrics.run_table import RunTable
+from racecar.metrics.run_table import RunTable
 
 
 @pytest.fixture(scope='module')

@@ -26,6 +26,7 @@ from racecar.description.urdf import read_urdf
 from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.identification.csv_log import read_csv_log
+from racecar.metrics.run_table import COLUMNS
 from racecar.rendering.picture_model import picture_model, Quality
 from racecar.rendering.sight import DrawnRobot
 from racecar.scene import load_world, Objects
@@ -33,7 +34,6 @@ from racecar.scene.scene import EMPTY_SCENE
 from racecar.scene.scene_map import scene_map
 from racecar.sensors import SENSOR_KINDS, View
 from racecar.simulation.closed_loop import run_closed_loop
-from racecar.simulation.metrics.run_table import COLUMNS
 from racecar.stacks import describe_stack, find_stack, parse_overrides, StackOptions
 from racecar.stacks.loops import make_loop
 from racecar.stacks.sweep import load_sweep

@@ -15,8 +15,8 @@ from racecar.base.types import HINGE_JOINTS, TWO_WHEEL_JOINTS, WHEEL_JOINTS
 from racecar.cli.filming import write_film
 from racecar.cli.main import main
 from racecar.differential.parameters import ROBOT_PARAMETERS
+from racecar.metrics.run_table import COLUMNS, RunTable
 from racecar.signals import Interruption
-from racecar.simulation.metrics.run_table import COLUMNS, RunTable
 
 SMALL = ('--size', '64x48')
 

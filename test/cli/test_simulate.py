@@ -14,7 +14,7 @@ import pytest
 from racecar.base.share import vehicle_names
 from racecar.cli.main import main
 from racecar.dynamics.vehicles import SingleTrack
-from racecar.simulation.metrics.run_table import COLUMNS
+from racecar.metrics.run_table import COLUMNS
 
 KEYS = ['rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration',
         'cross_track_rmse', 'max_cross_track_error', 'heading_rmse', 'speed_rmse',

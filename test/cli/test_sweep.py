@@ -16,7 +16,7 @@ import yaml
 from racecar.analysis.sweep_figure import sweep_figure
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.cli.main import main
-from racecar.simulation.metrics.path_metrics import error_text
+from racecar.metrics.path_metrics import error_text
 from racecar.stacks.sweep import load_sweep
 
 ROOT = Path(__file__).parents[2]

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Feeds of running nodes, with a process and a tap that the test plays."""
+"""Feeds of running nodes, with a process and a bridge that the test plays."""
 
 import asyncio
 import contextlib
@@ -42,7 +42,7 @@ def run(monkeypatch):
 
 
 async def started(page, name='kinematic_ode', **options):
-    """Start a configuration and return its child with a tap."""
+    """Start a configuration and return its child with a bridge."""
     await page.send('start', configuration=name, options=options)
     await page.get('session', state='starting', name=name)
     child = await FakeChild.started.get()
@@ -219,7 +219,7 @@ def test_a_driver_that_leaves_lets_go(run):
     run(scenario)
 
 
-def test_a_wheel_that_the_tap_refuses_is_free_again(run):
+def test_a_wheel_that_the_bridge_refuses_is_free_again(run):
     async def scenario(server):
         page = await server.page()
         child = await started(page)
@@ -232,7 +232,7 @@ def test_a_wheel_that_the_tap_refuses_is_free_again(run):
     run(scenario)
 
 
-def test_what_the_tap_refuses_goes_to_who_asked_with_what_it_is_about(run):
+def test_what_the_bridge_refuses_goes_to_who_asked_with_what_it_is_about(run):
     async def scenario(server):
         page, other = await server.page(), await server.page()
         child = await started(page)
@@ -337,7 +337,7 @@ def test_an_attached_cockpit_starts_nothing(run):
         await page.get('session', state='running', text='it runs')
         await page.send('start', configuration='kinematic_ode')
         assert 'not for the mode attach' in (await page.get('error'))['text']
-        child.say('tap', state='lost', text='silent')
+        child.say('bridge', state='lost', text='silent')
         await page.get('session', state='lost', text='silent')
 
     run(scenario, lambda: AttachFeed(['cockpit', '--namespace', 'car1'], 'looking'))

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The feed of a command that shows its own run, with a command and a tap that the test plays."""
+"""The feed of a command that shows its own run; the test plays the command and the bridge."""
 
 import asyncio
 from typing import Any
@@ -16,7 +16,7 @@ from served import DEADLINE, served
 
 from racecar.cockpit import live_feed, watch_feed
 from racecar.cockpit.watch_feed import RunResult, WatchFeed
-from racecar.simulation.metrics.run_table import COLUMNS, RunTable
+from racecar.metrics.run_table import COLUMNS, RunTable
 
 
 class Command:
@@ -34,7 +34,7 @@ class Command:
 
 @pytest.fixture
 def watch(monkeypatch):
-    """Run a scenario with a served feed, its command and its tap."""
+    """Run a scenario with a served feed, its command and its bridge."""
     monkeypatch.setattr(live_feed, 'Child', FakeChild)
     monkeypatch.setattr(watch_feed, '_RELOADING', 0.1)
 
@@ -50,20 +50,20 @@ def watch(monkeypatch):
     return start
 
 
-def test_the_run_begins_once_a_page_and_the_tap_are_there(watch):
-    async def scenario(server, command, tap):
+def test_the_run_begins_once_a_page_and_the_bridge_are_there(watch):
+    async def scenario(server, command, bridge):
         page = await server.page()
         assert (page.welcome['mode'], page.welcome['name']) == ('watch', 'demo figure_eight')
         await page.get('session', state='starting', name='demo figure_eight')
         assert command.answers.empty()
-        await tap.connect()
+        await bridge.connect()
         assert await command.answers.get() == ('first', True)
 
     watch(scenario)
 
 
 def test_nobody_waits_for_a_page_where_no_browser_can_be_opened(watch):
-    async def scenario(server, command, tap):
+    async def scenario(server, command, bridge):
         command.feed.expect_no_page()
         assert await command.answers.get() == ('first', False)
         command.results.put_nowait(RunResult('ended', 'done'))
@@ -73,32 +73,32 @@ def test_nobody_waits_for_a_page_where_no_browser_can_be_opened(watch):
 
 
 def test_the_wait_for_a_page_is_bounded(watch):
-    async def scenario(server, command, tap):
+    async def scenario(server, command, bridge):
         assert await command.answers.get() == ('first', False)
 
     watch(scenario, longest_wait=0.05)
 
 
 def test_silence_between_two_drives_is_no_loss(watch):
-    async def scenario(server, command, tap):
+    async def scenario(server, command, bridge):
         page = await server.page()
-        await tap.connect()
+        await bridge.connect()
         await page.get('session', state='running')
-        tap.say('tap', state='lost', text='no odometry for 2 s')
+        bridge.say('bridge', state='lost', text='no odometry for 2 s')
         states = []
         while 'ended' not in states:
             states.append((await page.get('session'))['state'])
         assert {*states} <= {'running', 'ended'}
-        tap.say('tap', state='running', text='it drives')
+        bridge.say('bridge', state='running', text='it drives')
         await page.get('session', state='running')
 
     watch(scenario)
 
 
 def test_the_result_is_shown_with_report_and_replay_until_the_page_is_closed(watch, tmp_path):
-    async def scenario(server, command, tap):
+    async def scenario(server, command, bridge):
         page = await server.page()
-        await tap.connect()
+        await bridge.connect()
         assert await command.answers.get() == ('first', True)
         async with server.session.get(f'{server.url}/report') as answer:
             assert answer.status == 404
@@ -107,7 +107,7 @@ def test_the_result_is_shown_with_report_and_replay_until_the_page_is_closed(wat
         RunTable(np.arange(2.0)[:, None] * np.ones(len(COLUMNS))).write_csv(run)
         command.results.put_nowait(RunResult('ended', '80 s driven', report, run))
         session = await page.get('session', state='ended', text='80 s driven')
-        while not tap.was_ended:
+        while not bridge.was_ended:
             await asyncio.sleep(0)
         assert session['result']['files'] == [str(report), str(run)]
         links = {row['text']: row['address'] for row in session['result']['links']}
@@ -126,9 +126,9 @@ def test_the_result_is_shown_with_report_and_replay_until_the_page_is_closed(wat
 
 
 def test_a_command_that_is_killed_is_said(watch):
-    async def scenario(server, command, tap):
+    async def scenario(server, command, bridge):
         page = await server.page()
-        await tap.connect()
+        await bridge.connect()
         command.results.put_nowait(None)
         assert 'killed' in (await page.get('session', state='lost'))['text']
 

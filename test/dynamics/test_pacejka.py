@@ -15,6 +15,7 @@ import pytest
 from racecar.base.errors import ParameterError
 from racecar.base.vectors import vector
 from racecar.dynamics.tyres import combined_slip, pacejka, TYRE_MODELS
+from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.tyres.pacejka import computed, LoadCoefficients, magic_formula, SURFACES
 from racecar.dynamics.vehicles import (
     DoubleTrack,
@@ -122,10 +123,11 @@ def test_bad_coefficients_are_refused(tyre, values, message):
         make_tyre_set(RACECAR, tyre, values)
 
 
-def combined(name, *arguments):
+def combined(name, slip, tangent, load, *tyre):
     model = TYRE_MODELS[name]
     return combined_slip.combined_forces_of(
-        model.lateral_force, model.longitudinal_force)(*arguments)
+        model.lateral_force, model.longitudinal_force)(
+            slip, tangent, load, TyrePair(*(*tyre, load, 0.0)), 1.0)
 
 
 TYRE = (120.0, 0.9, 1.45, 0.5, 80.0, 0.7, 1.3, 0.2)

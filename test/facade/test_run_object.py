@@ -19,7 +19,7 @@ import pytest
 import racecar
 from racecar.base.errors import ConfigurationError, ParameterError, RunError
 from racecar.cli.main import main
-from racecar.simulation.metrics.run_table import COLUMNS
+from racecar.metrics.run_table import COLUMNS
 
 
 @pytest.fixture(scope='module')

@@ -14,7 +14,7 @@ from racecar.cockpit.link import check_length, LENGTH, packed
 
 
 class FakeChild:
-    """In the place of a process; the test plays its tap."""
+    """In the place of a process; the test plays its bridge."""
 
     started: ClassVar[asyncio.Queue[FakeChild]]
     """Those that were started; a test gives a new queue."""
@@ -37,9 +37,9 @@ class FakeChild:
         self.was_ended = True
 
     async def connect(self):
-        """Be its tap."""
+        """Be its bridge."""
         self.reader, self.writer = await asyncio.open_unix_connection(self.words[-1])
-        self.say('tap', state='running', text='it runs')
+        self.say('bridge', state='running', text='it runs')
 
     def say(self, kind, **fields):
         self.writer.write(packed(json_frame(kind, **fields)))

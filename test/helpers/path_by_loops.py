@@ -4,8 +4,8 @@
 
 import math
 
-from racecar.simulation.metrics.path_kernels import SLOWEST_COURSE
-from racecar.simulation.metrics.path_metrics import PATH_WINDOW
+from racecar.metrics.path_kernels import SLOWEST_COURSE
+from racecar.metrics.path_metrics import PATH_WINDOW
 
 
 def nearest_by_loops(x, y, path_x, path_y, low, high):

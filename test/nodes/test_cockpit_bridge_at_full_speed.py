@@ -16,7 +16,7 @@ import pytest
 
 from racecar.cli.main import main
 from racecar.clients.cockpit_bridge import node
-from racecar.cockpit import TAP_OPTION
+from racecar.cockpit import BRIDGE_OPTION
 from racecar.cockpit.frames import is_text, read_json
 from racecar.cockpit.link import LENGTH
 
@@ -79,7 +79,7 @@ def test_all_samples_of_a_run_arrive_in_order_and_the_run_is_the_same_without(tm
     alone, watched = tmp_path / 'alone.csv', tmp_path / 'watched.csv'
     drive('kinematic_ode', alone)
     viewer = view()
-    run = drive('kinematic_ode', watched, TAP_OPTION, viewer.path)
+    run = drive('kinematic_ode', watched, BRIDGE_OPTION, viewer.path)
     assert watched.read_bytes() == alone.read_bytes()
     times, rows = viewer.rows()
     assert times == pytest.approx(0.01 * np.arange(201), abs=1e-12)
@@ -99,11 +99,11 @@ def test_all_samples_of_a_run_arrive_in_order_and_the_run_is_the_same_without(tm
 def test_a_run_that_is_over_before_the_bridge_looks_is_shown_whole(tmp_path, view, monkeypatch):
     monkeypatch.setattr(node, '_BATCH_PERIOD', 0.5)
     viewer = view()
-    drive('kinematic_ode', tmp_path / 'run.csv', '--duration', '0.05', TAP_OPTION, viewer.path)
+    drive('kinematic_ode', tmp_path / 'run.csv', '--duration', '0.05', BRIDGE_OPTION, viewer.path)
     assert viewer.rows()[0] == pytest.approx(0.01 * np.arange(6), abs=1e-12)
 
 
 def test_nobody_waits_for_a_viewer_that_takes_nothing(tmp_path, view):
     viewer = view(takes=False)
-    run = drive('kinematic_ode', tmp_path / 'run.csv', TAP_OPTION, viewer.path)
+    run = drive('kinematic_ode', tmp_path / 'run.csv', BRIDGE_OPTION, viewer.path)
     assert len(run['x']) == 201

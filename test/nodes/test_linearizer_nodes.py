@@ -27,10 +27,10 @@ from racecar.base.types import NANOSECONDS
 from racecar.base.values import number_of
 from racecar.clients.run_probe import RunProbe
 from racecar.control.tracker import tracked_ahead
+from racecar.metrics.run_table import RunTable
+from racecar.metrics.tracking_error import compute_metrics
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
-from racecar.simulation.metrics.run_table import RunTable
-from racecar.simulation.metrics.tracking_error import compute_metrics
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.composing import ComposedStack
 
@@ -153,10 +153,10 @@ def test_steering_of_unstamped_velocities_is_limited_like_that_of_stamped_ones(b
     bench.set_clock(1.0)
     bench.send('/vesc/odom', odometry(1.0, vx=3.0))
     bench.until(lambda: 'odometry' not in node.waits_for())
-    for number, (at, side) in enumerate(((1.0, 0.0), (1.05, 3.0), (1.1, -3.0)), start=1):
+    for count, (at, side) in enumerate(((1.0, 0.0), (1.05, 3.0), (1.1, -3.0)), start=1):
         bench.set_clock(at)
         bench.send('/virtual_velocities', velocity(0.0, 3.0, side))
-        bench.count(commands, number)
+        bench.count(commands, count)
     first, second, third = (message.drive.steering_angle for message in commands)
     assert second - first == pytest.approx(0.05, abs=1e-6)
     assert third - second == pytest.approx(-0.05, abs=1e-6)

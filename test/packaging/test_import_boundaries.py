@@ -35,7 +35,7 @@ class Room(NamedTuple):
 
 
 FLOORS = (
-    ('base',), ('dynamics', 'scene'), ('control',), ('description',), ('simulation',),
+    ('base',), ('dynamics', 'metrics', 'scene'), ('control',), ('description',), ('simulation',),
     ('rendering',), ('sensors',), ('driver', 'differential'), ('analysis',), ('identification',))
 """The rooms without ROS from the ground up; each imports only what stands below it."""
 

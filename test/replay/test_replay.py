@@ -40,7 +40,7 @@ from racecar.cockpit.replay.bag_recording import BagRecording
 from racecar.cockpit.replay.feed import ReplayFeed
 from racecar.cockpit.replay.opening import open_recording
 from racecar.cockpit.replay.recording import BLOCK
-from racecar.simulation.metrics.run_table import COLUMNS
+from racecar.metrics.run_table import COLUMNS
 
 END = SECONDS - 0.01
 

@@ -29,13 +29,14 @@ from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import Motion, Trajectory
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
+from racecar.metrics.run_table import RunTable
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import ClosedLoop, run_loop
-from racecar.simulation.engine import integration, lane_rows, LANES, Layout, motion_parts
+from racecar.simulation.engine import integration, motion_parts
 from racecar.simulation.held_loop import HeldLoop
+from racecar.simulation.layout import lane_rows, LANES, Layout
 from racecar.simulation.loop_kernel import CHUNK
-from racecar.simulation.metrics.run_table import RunTable
 from racecar.simulation.simulator import Simulator, Start
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.tick import car_kernels, kind_of_car, one_car_parts
@@ -604,7 +605,7 @@ if sys.argv[1] == 'plain':
     sys.modules['numba'] = None
 import numpy as np
 from racecar.simulation.held_loop import HeldLoop
-from racecar.simulation.metrics.run_table import RunTable
+from racecar.metrics.run_table import RunTable
 from racecar.base.compiled import COMPILED
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise

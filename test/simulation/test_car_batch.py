@@ -22,7 +22,7 @@ from racecar.dynamics.integrators import INTEGRATORS
 from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
-from racecar.simulation.engine import LANES
+from racecar.simulation.layout import LANES
 from racecar.simulation.rollout_batch import RolloutBatch
 from racecar.simulation.simulator import ORIGIN, Simulator, Start
 

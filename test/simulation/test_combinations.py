@@ -12,10 +12,10 @@ import pytest
 
 from racecar.base.errors import DivergenceError
 from racecar.dynamics.vehicles import SingleTrack
+from racecar.metrics.run_table import RunTable
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.block import Block, Fleet, kind_of, tick_times
 from racecar.simulation.closed_loop import run_loop
-from racecar.simulation.metrics.run_table import RunTable
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 

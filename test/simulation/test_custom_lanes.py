@@ -17,13 +17,13 @@ from racecar.control.custom_driver import CustomDriver
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import Motion, Trajectory
 from racecar.dynamics.vehicles import SingleTrack
+from racecar.metrics.run_table import RunTable
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.batch_run import CHUNK
 from racecar.simulation.block import kind_of
 from racecar.simulation.closed_loop import row_of, run_loop
 from racecar.simulation.custom_loop import CustomLoop
-from racecar.simulation.metrics.run_table import RunTable
 from racecar.simulation.simulator import make_simulator
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop

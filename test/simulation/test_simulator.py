@@ -16,6 +16,7 @@ import sys
 from compilation import plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
+import numpy as np
 from presence import present
 import pytest
 
@@ -350,9 +351,9 @@ def test_kernels_agree_with_their_python_source_to_the_bit(formulation):
     if not COMPILED:
         pytest.skip('Numba is not installed, or switched off')
     model = SingleTrack(VEHICLES['racecar'], 'fiala', formulation)
-    state, inputs = model.parameters[:5] * 0.1, model.parameters[2:4]
+    state, inputs = np.asarray(model.parameters[:5]) * 0.1, model.parameters[2:4]
     for kernel in (model.derivative, model.observe, model.diagnose):
-        arguments = (state, inputs, model.parameters)
+        arguments = state, inputs, model.parameters
         assert kernel(*arguments) == tuple(plain(kernel)(*arguments))
 
 

@@ -24,8 +24,8 @@ from racecar.analysis.palette import colour, hatch, SEQUENTIAL
 from racecar.analysis.scene_figure import draw_scene
 from racecar.base.columns import Array
 from racecar.dynamics.vehicles.parameters import Footprint
+from racecar.metrics.tracking_error import MergedTrack
 from racecar.scene.scene import EMPTY_SCENE, Scene
-from racecar.simulation.metrics.tracking_error import MergedTrack
 
 _DPI = 100  # [dots per inch]
 _FONT_SIZE, _LINE = 9.0, 16.0  # [pt], [px]

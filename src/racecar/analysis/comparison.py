@@ -20,7 +20,7 @@ from racecar.analysis.run_charts import (
 )
 from racecar.base.environment import differences
 from racecar.base.run_file import parameter_differences, RunFile
-from racecar.simulation.metrics.tracking_error import Metrics
+from racecar.metrics.tracking_error import Metrics
 
 # Less is better; of the other quantities none is better than another.
 _ERRORS = ('RMSE', 'ISE', 'sum of squared errors', 'maximum error', 'cross-track RMSE',

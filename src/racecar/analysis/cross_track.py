@@ -1,14 +1,14 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The cross-track error over time, as racecar.simulation.metrics.path_metrics defines it."""
+"""The cross-track error over time, as racecar.metrics.path_metrics defines it."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from racecar.base.columns import Array
-from racecar.simulation.metrics.path_metrics import PATH_WINDOW
-from racecar.simulation.metrics.tracking_error import MergedTrack
+from racecar.metrics.path_metrics import PATH_WINDOW
+from racecar.metrics.tracking_error import MergedTrack
 
 # Distances to segments that are held at once; 8 B each, some times over.
 _AT_ONCE = 500_000

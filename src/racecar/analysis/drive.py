@@ -13,9 +13,9 @@ import numpy as np
 from racecar.analysis.robot_profile import RobotProfile
 from racecar.base.columns import Array
 from racecar.base.types import Lamps, LampSwitches, NANOSECONDS, Pose3, yaw_to_quaternion
+from racecar.metrics.run_table import COLUMNS, RunTable
 from racecar.rendering.sight import Dots, Line, RobotSight, Sight
 from racecar.scene.scene import Colour
-from racecar.simulation.metrics.run_table import COLUMNS, RunTable
 
 DRIVEN: Colour = (1.0, 0.45, 0.05)
 REFERENCE: Colour = (0.05, 0.75, 0.35)

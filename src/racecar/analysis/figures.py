@@ -21,8 +21,8 @@ from racecar.analysis.tyre_data import TyreCurve, TyreData
 from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError
 from racecar.base.types import WHEEL_NAMES
-from racecar.simulation.metrics.path_metrics import error_text
-from racecar.simulation.metrics.tracking_error import MergedTrack, Metrics
+from racecar.metrics.path_metrics import error_text
+from racecar.metrics.tracking_error import MergedTrack, Metrics
 
 RESOLUTION = 130  # [dots per inch]
 _ACTUAL, _DESIRED, _ERROR = BLUE, ORANGE, VERMILION

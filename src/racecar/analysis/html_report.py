@@ -21,9 +21,9 @@ from racecar.analysis.run_data import EPOCH_FROM_NS, TrackingRun
 from racecar.base.columns import Array
 from racecar.base.run_file import RunFile
 from racecar.base.types import NANOSECONDS
-from racecar.simulation.metrics.path_kernels import SLOWEST_COURSE
-from racecar.simulation.metrics.path_metrics import error_text, PATH_WINDOW
-from racecar.simulation.metrics.tracking_error import MergedTrack, Metrics
+from racecar.metrics.path_kernels import SLOWEST_COURSE
+from racecar.metrics.path_metrics import error_text, PATH_WINDOW
+from racecar.metrics.tracking_error import MergedTrack, Metrics
 
 _TYRE_CAPTIONS = {
     'fx': 'Longitudinal force of each tyre against its longitudinal slip, positive when braking',

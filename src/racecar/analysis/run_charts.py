@@ -15,7 +15,7 @@ from racecar.analysis.motion import Motion
 from racecar.analysis.palette import BLUE, GREEN
 from racecar.analysis.tyre_data import TyreCurve, TyreData
 from racecar.base.columns import Array
-from racecar.simulation.metrics.tracking_error import MergedTrack
+from racecar.metrics.tracking_error import MergedTrack
 
 _SPEED = 'speed [m/s]'
 _SYMBOLS = ('circle', 'diamond', 'square', 'cross')

@@ -16,8 +16,8 @@ from racecar.analysis.completeness import lost_ticks
 from racecar.analysis.motion import Motion
 from racecar.analysis.run_data import TrackingRun
 from racecar.base.errors import excerpt, RunError
-from racecar.simulation.metrics.path_kernels import move_ahead
-from racecar.simulation.metrics.run_table import answered_rows, COLUMNS, RunTable
+from racecar.metrics.path_kernels import move_ahead
+from racecar.metrics.run_table import answered_rows, COLUMNS, RunTable
 
 _FINITE = COLUMNS.index('yaw_rate') + 1
 _REFERENCE, _COMMANDS = slice(_FINITE, _FINITE + 2), slice(_FINITE + 2, _FINITE + 4)

@@ -11,7 +11,7 @@ from racecar.analysis.motion import Motion
 from racecar.analysis.tyre_data import TyreData
 from racecar.base.columns import Array
 from racecar.base.types import NANOSECONDS
-from racecar.simulation.metrics.tracking_error import merge_by_stamp, MergedTrack
+from racecar.metrics.tracking_error import merge_by_stamp, MergedTrack
 
 # Later stamps are dates, earlier ones simulated time, which begins at 0.
 EPOCH_FROM_NS = 10**9 * NANOSECONDS

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import math
-from typing import Any
+from typing import cast
 
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
@@ -100,10 +100,12 @@ def _draw_panel(
     axes.grid(alpha=0.3, which='both')
 
 
-def _kinds(values: Sequence[object]) -> list[Any]:
+def _kinds(values: Sequence[object]) -> list[object]:
     """Different values, those of one type in ascending order."""
     kinds = list(dict.fromkeys(values))
-    return sorted(kinds) if len({type(value) for value in kinds}) == 1 else kinds
+    if len({type(value) for value in kinds}) == 1:
+        return [*sorted(cast('list[float]', kinds))]
+    return kinds
 
 
 def _draw_map(

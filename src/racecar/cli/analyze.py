@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from racecar.analysis.run_data import TrackingRun
     from racecar.bags.runs import Run
     from racecar.base.run_file import RunFile
-    from racecar.simulation.metrics.tracking_error import Metrics
+    from racecar.metrics.tracking_error import Metrics
 
 REPORT_NAME = 'report.html'
 
@@ -136,7 +136,7 @@ def write_analysis(
         write_figures,
     )
     from racecar.analysis.html_report import write_report
-    from racecar.simulation.metrics.tracking_error import compute_metrics
+    from racecar.metrics.tracking_error import compute_metrics
 
     if skip is None:
         skip = recorded.skip

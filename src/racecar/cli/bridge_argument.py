@@ -11,7 +11,7 @@ import signal
 from typing import TYPE_CHECKING
 
 from racecar.base.types import JointStates
-from racecar.cockpit import TAP_OPTION
+from racecar.cockpit import BRIDGE_OPTION
 from racecar.stacks import StackOptions, TOPIC_NAMES
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def add_bridge_argument(parser: argparse.ArgumentParser) -> None:
     """Declare the option, which no help shows."""
-    parser.add_argument(TAP_OPTION, dest='tap', metavar='SOCKET', help=argparse.SUPPRESS)
+    parser.add_argument(BRIDGE_OPTION, dest='bridge', metavar='SOCKET', help=argparse.SUPPRESS)
 
 
 def add_bridge(
@@ -32,7 +32,7 @@ def add_bridge(
     a run may be over before its description has come.
     Raises ConfigurationError if nobody listens at the socket.
     """
-    if arguments.tap is None:
+    if arguments.bridge is None:
         return lambda _: True
     from racecar.clients.cockpit_bridge.local_stack import LocalStack, ReadJoints
     from racecar.clients.cockpit_bridge.node import CockpitBridge
@@ -46,7 +46,7 @@ def add_bridge(
         read = output.read
         read_joints = lambda: (read(), plant.time_ns)  # noqa: E731
     bridge = CockpitBridge(
-        ServerLink(arguments.tap), namespace=options.namespace,
+        ServerLink(arguments.bridge), namespace=options.namespace,
         renamed=TOPIC_NAMES[options.topic_names],
         text=f"{arguments.name} in ROS domain {os.environ.get('ROS_DOMAIN_ID') or '0'}",
         local=LocalStack(composed.observe, read_joints, {

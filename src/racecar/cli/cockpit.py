@@ -47,10 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until Ctrl-C; returns 0. Raises RacecarError with a one-line message."""
-    if arguments.tap is not None:
+    if arguments.bridge is not None:
         from racecar.clients.cockpit_bridge.attached import run_bridge
 
-        run_bridge(arguments.tap, arguments.namespace, arguments.topic_names)
+        run_bridge(arguments.bridge, arguments.namespace, arguments.topic_names)
     check_server()
     from racecar.cockpit.live_feed import AttachFeed, CockpitFeed, LiveFeed
 

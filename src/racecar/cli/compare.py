@@ -90,7 +90,7 @@ def _read(path: Path, name: str, arguments: argparse.Namespace) -> ComparedRun:
     from racecar.analysis.comparison import ComparedRun
     from racecar.analysis.run_charts import ShownRun
     from racecar.bags.runs import locate, read_run
-    from racecar.simulation.metrics.tracking_error import compute_metrics
+    from racecar.metrics.tracking_error import compute_metrics
 
     is_bag = locate(path).suffix != '.csv'
     with progress_bar() as progress:

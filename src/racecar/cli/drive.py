@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""`racecar demo drive`: a person drives; recorded, and told what it was."""
+"""`racecar demo drive`: a person drives; recorded, with a summary of the drive."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from racecar.analysis.tyre_data import TyreCurve, TyreData
 from racecar.base.columns import Array
 from racecar.base.types import WHEEL_NAMES, WheelStates
 from racecar.cli.output import ProgressBar
+from racecar.metrics.tracking_error import compute_metrics, MergedTrack, Metrics
 from racecar.simulation.closed_loop import run_loop
-from racecar.simulation.metrics.tracking_error import compute_metrics, MergedTrack, Metrics
 from racecar.simulation.plant_car import PlantCar
 from racecar.simulation.world.world_parameters import COULOMB, PACEJKA, SERVOS
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions

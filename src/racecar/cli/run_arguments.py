@@ -15,7 +15,7 @@ import sys
 from racecar.base.errors import ConfigurationError
 from racecar.base.run_file import CSV_NAME, NAME, read_run_file, run_file_beside, RunFile
 from racecar.cli.stack_arguments import OPTION_DEFAULTS, stack_options
-from racecar.simulation.metrics.tracking_error import Metrics
+from racecar.metrics.tracking_error import Metrics
 from racecar.stacks import NodeDescription, parse_overrides, StackOptions
 from racecar.stacks.options import run_options
 from racecar.stacks.parts import SHARED

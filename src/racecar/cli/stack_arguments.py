@@ -15,9 +15,9 @@ from racecar.cli.choices import completed_as_file, Suggestions
 from racecar.cli.number_types import number
 from racecar.cli.output import print_rows
 from racecar.control.custom_controller import CONTROLLER
-from racecar.simulation.metrics.tracking_error import Metrics
+from racecar.metrics.tracking_error import Metrics
 from racecar.stacks import parse_overrides, StackOptions, STACKS
-from racecar.stacks.options import NamedOption, parse_names, run_options, RunOption
+from racecar.stacks.options import from_values, NamedOption, parse_names, run_options, RunOption
 
 OPTION_DEFAULTS = 'option_defaults'
 """Where the arguments hold the defaults of the run options, to tell what was given."""
@@ -115,7 +115,7 @@ def stack_options(way: str, arguments: argparse.Namespace, **more: object) -> St
     for name, _, option in run_options(way):
         if option.type is tuple:
             given[name] = parse_names(given[name])
-    return StackOptions(**{**given, **more})
+    return from_values({**given, **more})
 
 
 def check_conflicts(conflicts: list[str]) -> None:

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import contextlib
 from dataclasses import replace
 import os
 from pathlib import Path
 import sys
-from typing import TYPE_CHECKING
+from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, RunError
@@ -39,8 +39,8 @@ from racecar.cli.stack_arguments import (
 )
 from racecar.cli.watch_option import add_watch_argument, watched, WatchedRun
 from racecar.control.tracker import tracked_ahead, TrajectoryTracker
+from racecar.metrics.run_table import RunCsv, RunMetrics
 from racecar.signals import Interruption
-from racecar.simulation.metrics.run_table import RunCsv, RunMetrics
 from racecar.simulation.ports import collisions_of
 from racecar.stacks import (
     commands_of,
@@ -113,26 +113,44 @@ def run(arguments: argparse.Namespace) -> int:
     made = how_made(UP, stack.name, options, descriptions, arguments.skip)
     descriptions = with_provenance(descriptions, made)
     _announce(stack.name, descriptions, options.end_time)
-    descriptions = for_display(descriptions)
-    names = stack.with_names(options).topic_names
+    options = stack.with_names(options)
     with (foxglove_served(arguments),
-          watched(arguments, stack.name, options.namespace or None, names) as watch,
+          watched(arguments, stack.name, options.namespace or None, options.topic_names) as watch,
           _telling_the_bag(arguments)):
         watch.recording = arguments.record and Path(arguments.record)
+        started = _Run(arguments, stack, options, for_display(descriptions))
         if with_metrics:
-            return _run_with_metrics(arguments, stack, options, descriptions, made, watch)
-        with (ComposedStack(descriptions) as composed,
-              displayed(composed, descriptions, stack.name, arguments.end_time,
-                        names) as (show, _)):
-            is_shown = add_bridge(arguments, composed, stack.with_names(options))
-            try:
-                composed.spin(show, has_heard=is_shown)
-            finally:
-                time = composed.simulator.plant.time_ns / NANOSECONDS
-                watch.text = f'{time:.1f} s driven'
-            check_conflicts(composed.conflicts)
-            _check_driven(composed, descriptions)
+            _run_with_metrics(started, made, watch)
+        else:
+            with ComposedStack(started.descriptions) as composed:
+                try:
+                    _spin(started, composed)
+                finally:
+                    time = composed.simulator.plant.time_ns / NANOSECONDS
+                    watch.text = f'{time:.1f} s driven'
+                check_conflicts(composed.conflicts)
+                _check_driven(composed, started.descriptions)
     return 0
+
+
+class _Run(NamedTuple):
+    """What runs: the arguments of the command, and what they stand for."""
+
+    arguments: argparse.Namespace
+    stack: Stack
+    options: StackOptions
+    descriptions: list[NodeDescription]
+
+
+def _spin(
+    started: _Run, composed: ComposedStack, until: Callable[[], bool] = lambda: False,
+    has_heard: Callable[[int], bool] = lambda _: True,
+) -> None:
+    """Let the nodes run, and show them; until, has_heard: as for ComposedStack.spin()."""
+    is_shown = add_bridge(started.arguments, composed, started.options)
+    with displayed(composed, started.descriptions, started.stack.name, started.arguments.end_time,
+                   started.options.topic_names) as (show, _):
+        composed.spin(show, until, lambda end_ns: has_heard(end_ns) and is_shown(end_ns))
 
 
 def _announce(name: str, descriptions: list[NodeDescription], end_time: float | None) -> None:
@@ -168,13 +186,11 @@ def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) 
             ' docs/own_controller.md')
 
 
-def _run_with_metrics(
-    arguments: argparse.Namespace, stack: Stack, options: StackOptions,
-    descriptions: list[NodeDescription], made: RunFile, watch: WatchedRun,
-) -> int:
+def _run_with_metrics(started: _Run, made: RunFile, watch: WatchedRun) -> None:
     from racecar.clients.run_probe import RunProbe
     from racecar.stacks.composing import ComposedStack
 
+    arguments, stack, options, descriptions = started
     values = {d.executable: d.resolve() for d in descriptions}
     tracker, simulator = values.get(stack.tracker or ''), values[stack.simulator]
     metrics = RunMetrics(tracked_ahead(tracker) if tracker else 0.0, arguments.skip)
@@ -192,19 +208,13 @@ def _run_with_metrics(
             period_ns = composed.simulator.awaited_period_ns
             probe = RunProbe(
                 on_rows, period_ns=period_ns if simulator['lockstep'] else None,
-                namespace=options.namespace,
-                topics=TOPIC_NAMES[stack.with_names(options).topic_names],
+                namespace=options.namespace, topics=TOPIC_NAMES[options.topic_names],
                 commands=commands_of(descriptions))
             composed.add_node(probe)
-            is_shown = add_bridge(arguments, composed, stack.with_names(options))
-            with displayed(composed, descriptions, stack.name, arguments.end_time,
-                           stack.with_names(options).topic_names) as (show, _):
-                try:
-                    composed.spin(
-                        show, lambda: probe.failure is not None,
-                        lambda end_ns: probe.has_heard(end_ns) and is_shown(end_ns))
-                except Interruption as error:
-                    interruption = error
+            try:
+                _spin(started, composed, lambda: probe.failure is not None, probe.has_heard)
+            except Interruption as error:
+                interruption = error
             end_ns = composed.simulator.plant.time_ns
             collisions = _collisions(composed)
             check_conflicts(composed.conflicts)
@@ -233,7 +243,6 @@ def _run_with_metrics(
         watch.recording = watch.recording or arguments.output
     if interruption is not None:
         raise interruption
-    return 0
 
 
 def _collisions(composed: ComposedStack) -> int | None:

@@ -15,6 +15,7 @@ from rclpy.node import Node
 from racecar.base.columns import Array
 from racecar.base.errors import RacecarError, RunError
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
+from racecar.metrics.run_table import RunJoin
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import read_command
 from racecar.ros.codecs.body_twist import read_stamped_twist
@@ -27,7 +28,6 @@ from racecar.ros.topics import (
     TWIST_COMMAND,
 )
 from racecar.ros.waiting_messages import take_waiting
-from racecar.simulation.metrics.run_table import RunJoin
 
 
 def _read_speed(data: bytes) -> tuple[AckermannCommand, int]:

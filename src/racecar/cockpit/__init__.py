@@ -2,5 +2,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cockpit: a server of a page that shows and drives robots; knows nothing of ROS."""
 
-TAP_OPTION = '--tap'
+BRIDGE_OPTION = '--bridge'
 """Option of `racecar up` and `racecar cockpit` by which a server names its socket."""

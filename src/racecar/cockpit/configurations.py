@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import math
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggestion
@@ -19,10 +19,9 @@ from racecar.stacks import (
     find_stack,
     plant,
     Stack,
-    StackOptions,
     STACKS,
 )
-from racecar.stacks.options import COCKPIT, NamedOption, run_options, TELEOP_NONE
+from racecar.stacks.options import COCKPIT, from_values, NamedOption, run_options, TELEOP_NONE
 
 _KINDS = {bool: 'flag', float: 'number', tuple: 'names'}
 
@@ -83,7 +82,7 @@ def command_words(name: object, options: object) -> list[str]:
     if not isinstance(options, Mapping):
         raise ConfigurationError(f'options are {excerpt(options)}, expected an object')
     known = {row.name: row for row in _options(stack)}
-    chosen: dict[str, Any] = {}
+    chosen: dict[str, object] = {}
     words = ['up', stack.name]
     for key, value in options.items():
         if key not in known:
@@ -99,7 +98,7 @@ def command_words(name: object, options: object) -> list[str]:
         # The cockpit drives in the place of keys and joysticks.
         chosen['teleop'] = TELEOP_NONE
         words += ['--teleop', TELEOP_NONE]
-    describe_stack(stack.name, StackOptions(**chosen))
+    describe_stack(stack.name, from_values(chosen))
     return words
 
 

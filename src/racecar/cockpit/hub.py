@@ -13,7 +13,7 @@ from racecar.cockpit.outbox import Outbox
 _DESCRIBING = frozenset((
     'session', 'robot', 'scene', 'path', 'clock', 'parameters', 'muxes', 'driver', 'lamps', 'car',
     'replay'))
-# What is told of the process and not of what it shows.
+# What concerns the process and not what it shows.
 _LASTING = frozenset(('session',))
 _MOST_MESHES = 200
 
@@ -93,7 +93,7 @@ class Hub:
             box.put(frame, _key_of(frame))
 
     def forget(self) -> None:
-        """Drop what is kept, but for what is told of the session."""
+        """Drop what is kept, but for the state of the session."""
         self._kept = {key: frame for key, frame in self._kept.items() if key in _LASTING}
         self.meshes.clear()
         self._has_left_out = False

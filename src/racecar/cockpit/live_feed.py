@@ -1,8 +1,8 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Feeds of nodes that run: frames come from the tap beside them, and wishes go there.
+"""Feeds of nodes that run: frames come from the bridge beside them, and requests go there.
 
-The tap is racecar.clients.cockpit_bridge, in another process: this one knows nothing of ROS.
+The bridge is racecar.clients.cockpit_bridge, in another process: this one knows nothing of ROS.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import contextlib
 from typing import ClassVar
 
 from racecar.base.errors import RunError
-from racecar.cockpit import TAP_OPTION
+from racecar.cockpit import BRIDGE_OPTION
 from racecar.cockpit.child import Child, how_it_ended
 from racecar.cockpit.configurations import command_words, configurations
 from racecar.cockpit.feed import Feed, Message, Outlet
@@ -25,17 +25,17 @@ from racecar.cockpit.wheel import Wheel
 IDLE, STARTING, RUNNING, PAUSED = 'idle', 'starting', 'running', 'paused'
 ENDED, FAILED, LOST = 'ended', 'failed', 'lost'
 
-# Told to the tap as it is.
-_WISHES = ('reset', 'pause', 'resume', 'step', 'factor', 'set_parameter')
+# Relayed to the bridge as they are.
+_RELAYED = ('reset', 'pause', 'resume', 'step', 'factor', 'set_parameter')
 _DRIVING = ('drive', 'pedals', 'gear', 'indicator', 'lamp')
 _BEATS = ('drive', 'pedals')
 
 
 class LiveFeed(Feed):
-    """What the two live feeds have in common: a child with a tap, and the wheel."""
+    """What the two live feeds have in common: a child with a bridge, and the wheel."""
 
     takes: ClassVar[Collection[str]] = (
-        *_WISHES, *_DRIVING, 'take_wheel', 'release_wheel')
+        *_RELAYED, *_DRIVING, 'take_wheel', 'release_wheel')
     mode: ClassVar[str]
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class LiveFeed(Feed):
             self._send('release')
 
     def want_pictures(self, wanted: bool) -> None:
-        """Tell the tap; it listens to the camera only for somebody."""
+        """Tell the bridge; it listens to the camera only for somebody."""
         if wanted != self._wants_pictures:
             self._wants_pictures = wanted
             self._send('camera', wanted=wanted)
@@ -123,7 +123,7 @@ class LiveFeed(Feed):
     async def start_child(
         self, words: Sequence[str], name: str, options: Mapping[str, object], text: str,
     ) -> None:
-        """Start `racecar WORDS --tap SOCKET` in the place of what runs."""
+        """Start `racecar WORDS --bridge SOCKET` in the place of what runs."""
         async with self._changing:
             await self._end_child()
             if self._is_over or self._outlet is None:
@@ -158,7 +158,7 @@ class LiveFeed(Feed):
     async def _accompany(self, words: Sequence[str]) -> None:
         async with LinkListener(self._on_frame, self._wheel.clear) as link:
             self._link = link
-            child = await Child.start([*words, TAP_OPTION, str(link.path)])
+            child = await Child.start([*words, BRIDGE_OPTION, str(link.path)])
             try:
                 code = await child.wait()
                 state, text = how_it_ended(code, child.error)
@@ -169,13 +169,13 @@ class LiveFeed(Feed):
                 await child.end()
 
     def _on_frame(self, frame: bytes) -> None:
-        """Relay a frame of the tap, but for what it says to the server. Raises FrameError."""
+        """Relay a frame of the bridge, but for what it says to the server. Raises FrameError."""
         assert self._outlet is not None
         if is_text(frame):
             fields = read_json(frame)
             kind = fields['type']
-            if kind == 'tap':
-                self._on_tap(LOST if fields.get('state') == LOST else RUNNING,
+            if kind == 'bridge':
+                self._on_bridge_state(LOST if fields.get('state') == LOST else RUNNING,
                              str(fields.get('text', '')))
                 return
             if kind == 'error' and isinstance(viewer := fields.get('viewer'), int):
@@ -188,7 +188,7 @@ class LiveFeed(Feed):
                 self._note_pause(bool(fields.get('paused')))
         self._outlet.publish(frame)
 
-    def _on_tap(self, state: str, text: str) -> None:
+    def _on_bridge_state(self, state: str, text: str) -> None:
         self._say(state, text)
         # It may have come only now.
         self._send('camera', wanted=self._wants_pictures)
@@ -208,7 +208,7 @@ class LiveFeed(Feed):
         if self._link is not None:
             self._link.send(json_frame(kind, **fields))
 
-    # What pages are told
+    # What pages get to know
 
     def _say(self, state: str, text: str) -> None:
         self._session = {**self._session, 'state': state, 'text': text}
@@ -277,7 +277,7 @@ class AttachFeed(LiveFeed):
     mode = 'attach'
 
     def __init__(self, words: Sequence[str], text: str) -> None:
-        """words: arguments of `racecar` that run the tap; text: what it looks at, for people."""
+        """words: arguments of `racecar` that run the bridge; text: what it shows, for people."""
         super().__init__()
         self._words = words
         self._text = text
@@ -288,5 +288,5 @@ class AttachFeed(LiveFeed):
         return {'mode': self.mode, 'configurations': []}
 
     async def begin(self) -> None:
-        """Start the tap."""
+        """Start the bridge."""
         await self.start_child(self._words, '', {}, self._text)

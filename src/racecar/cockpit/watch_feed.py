@@ -62,7 +62,7 @@ class WatchFeed(AttachFeed):
         return {**super().welcome, 'name': self._name}
 
     async def begin(self) -> None:
-        """Start the tap."""
+        """Start the bridge."""
         await self.start_child(self._words, self._name, {}, self._text)
 
     def expect_no_page(self) -> None:
@@ -103,7 +103,7 @@ class WatchFeed(AttachFeed):
 
     @property
     def _is_seen(self) -> bool:
-        """Whether there are a page and, unless it has failed, the tap."""
+        """Whether there are a page and, unless it has failed, the bridge."""
         return bool(self._viewers) and (
             not self.is_running or self._link is not None and self._link.is_connected)
 
@@ -133,10 +133,10 @@ class WatchFeed(AttachFeed):
             'files': [str(path) for path in (result.report, result.recording) if path is not None]}
         self._say(result.state, result.text)
 
-    def _on_tap(self, state: str, text: str) -> None:
+    def _on_bridge_state(self, state: str, text: str) -> None:
         if 'result' in self._session:
             return
         if state == LOST:
             # The command runs, so nothing is lost: it evaluates a drive, or prepares the next.
             state, text = ENDED, 'the drive has ended, or somebody has paused it'
-        super()._on_tap(state, text)
+        super()._on_bridge_state(state, text)

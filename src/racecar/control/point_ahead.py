@@ -11,12 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import functools
+from typing import ClassVar, NamedTuple
 
+from racecar.base.columns import Array, number_or_column, rows_of
 from racecar.base.compiled import compiled, pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.parameters import Parameter, ParameterTable
-from racecar.base.types import AT_REST, BodyTwist, car_motion, Odometry, PlanarVelocity
+from racecar.base.types import (
+    AT_REST,
+    BodyTwist,
+    car_motion,
+    CarMotion,
+    Odometry,
+    PlanarVelocity,
+)
 from racecar.base.values import flag_of, number_of, Values
+from racecar.control.linearizer import LawStep, SteeringState
 
 POINT_AHEAD_PARAMETERS = ParameterTable([
     Parameter('epsilon', float, 0.1,
@@ -43,6 +53,22 @@ def point_ahead_twist(
     return speed, (vy * cosine - vx * sine) / ahead
 
 
+class PointAheadParameters(NamedTuple):
+    """epsilon: distance of P ahead of the axle [m]; reverse: 1 or 0, as in point_ahead_twist()."""
+
+    epsilon: float
+    reverse: float
+
+
+@pure
+def point_ahead_step(
+    state: SteeringState, p: PointAheadParameters, car: CarMotion, vx: float, vy: float, dt: float,
+) -> tuple[SteeringState, float, float]:
+    """The law as a LawStep, with the yaw rate [rad/s] in the place of a steering angle."""
+    speed, yaw_rate = point_ahead_twist(vx, vy, car.yaw, p.epsilon, p.reverse > 0.0)
+    return state, speed, yaw_rate
+
+
 @functools.cache
 def _kernel() -> Callable[..., tuple[float, float]]:
     """point_ahead_twist() of an Odometry without its stamp, compiled."""
@@ -56,7 +82,13 @@ def _kernel() -> Callable[..., tuple[float, float]]:
 
 
 class PointAheadLinearizer:
-    """The law as the nodes and loops call it; its values are POINT_AHEAD_PARAMETERS."""
+    """The law as the nodes and loops call it; its values are POINT_AHEAD_PARAMETERS.
+
+    step, parameter_type: as of a Linearizer.
+    """
+
+    step: ClassVar[LawStep] = point_ahead_step
+    parameter_type: ClassVar[type[tuple[float, ...]]] = PointAheadParameters
 
     def __init__(self, values: Values) -> None:
         """Take resolved values."""
@@ -66,6 +98,18 @@ class PointAheadLinearizer:
         """Take over other values."""
         self._epsilon = number_of(values, 'epsilon')
         self._reverse = flag_of(values, 'reverse')
+
+    @property
+    def parameters(self) -> PointAheadParameters:
+        """Numbers of the step."""
+        return PointAheadParameters(self._epsilon, float(self._reverse))
+
+    def columns(self, values: Values, cars: int) -> Array:
+        """Parameters of laws that differ from this one in epsilon: (numbers, cars).
+
+        values: with a column of racecar.base.columns, (cars,), in the place of the number.
+        """
+        return rows_of(self.parameters._replace(epsilon=number_or_column(values, 'epsilon')), cars)
 
     @property
     def tracked_ahead(self) -> float:

@@ -132,17 +132,19 @@ class TrajectoryTracker:
         self.parameters[:] = vector(self._packed(values, self._speeds))
 
     def columns(
-        self, values: Values, vehicle: VehicleParameters, cars: int,
+        self, values: Values, vehicle: VehicleParameters | None, cars: int,
     ) -> Array:
         """Return parameters of trackers that differ from this one in numbers: (numbers, cars).
 
         values: with columns of racecar.base.columns, (cars,), for some of TRACKER_COLUMNS;
-        vehicle: for some numbers. Raises TypeError if the tracked point differs.
+        vehicle: for some numbers; not asked for where base_link is tracked. Raises TypeError if
+        the tracked point differs.
         """
-        if self._is_of_vehicle and is_column(vehicle.odometry_offset):
+        if vehicle is None or not self._is_of_vehicle:
+            return rows_of(self._packed(values, self._speeds), cars)
+        if is_column(vehicle.odometry_offset):
             raise TypeError('the tracked points of the cars differ')
-        return rows_of(self._packed(
-            values, hand_over_speeds(vehicle) if self._is_of_vehicle else self._speeds), cars)
+        return rows_of(self._packed(values, hand_over_speeds(vehicle)), cars)
 
     def _packed(
         self, values: Values, speeds: tuple[float, float],

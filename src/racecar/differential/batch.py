@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from racecar.base.errors import ParameterError
 from racecar.base.types import NANOSECONDS, Pose2
 from racecar.base.vectors import as_vector
-from racecar.differential.kernels import CHANCES, robot_kernel, robot_parts
+from racecar.differential.kernels import DRAWS, robot_kernel, robot_parts
 from racecar.differential.kinematics import Kinematics
 from racecar.differential.motion import KINEMATICS
 from racecar.differential.parameters import RobotParameters
 from racecar.differential.state import WheelsState
-from racecar.simulation.engine import LANES
+from racecar.simulation.layout import LANES
 from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP
 
@@ -119,10 +119,10 @@ class RobotBatch:
             assert self._generator is not None
             for first in range(0, steps, _CHUNK):
                 part = min(_CHUNK, steps - first)
-                chances = self._generator.random(part * CHANCES * LANES)
-                chances *= 2.0
-                chances -= 1.0
-                self._kernel(rows, count, as_vector(chances), self._step, part)
+                draws = self._generator.random(part * DRAWS * LANES)
+                draws *= 2.0
+                draws -= 1.0
+                self._kernel(rows, count, as_vector(draws), self._step, part)
 
 
 def _by_blocks(values: Array) -> Array:

@@ -15,15 +15,15 @@ from racecar.base.types import WheelSpeeds
 from racecar.base.vectors import Flat, Vector
 from racecar.differential.kinematics import Kinematics
 from racecar.differential.physics import Physics
-from racecar.differential.state import Chance, NO_CHANCE, step_robot, WheelsState
-from racecar.simulation.engine import Layout
+from racecar.differential.state import Draws, NO_DRAWS, step_robot, WheelsState
+from racecar.simulation.layout import Layout, Loop
 
-CHANCES = count_numbers(NO_CHANCE)
+DRAWS = count_numbers(NO_DRAWS)
 """Random numbers of a robot in a step."""
 
-_AT_REST = WheelsState(*(0.0,) * len(WheelsState._fields))
-_FINITE = WheelsState(*(sys.float_info.max,) * len(WheelsState._fields))
-
+AT_REST = WheelsState(*(0.0,) * len(WheelsState._fields))
+FINITE = WheelsState(*(sys.float_info.max,) * len(WheelsState._fields))
+"""Largest modulus of each number of a valid state."""
 
 PLANAR_MODES: dict[str, type[Kinematics | Physics]] = {
     'kinematics': Kinematics, 'physics': Physics}
@@ -43,69 +43,89 @@ class RobotParts(NamedTuple):
 
 
 Advance = Callable[[Flat, int, Vector, float, int], bool]
-"""advance(rows, count, chances, dt [s], steps): moves the first `count` robots on.
+"""advance(rows, count, draws, dt [s], steps): moves the first `count` robots on.
 
-chances: CHANCES rows for each step, or none. It tells whether all states are finite.
+draws: DRAWS rows for each step, or none. It tells whether all states are finite.
 """
+
+DrawOf = Callable[[Flat, Vector, int, int, int], Draws]
+"""Pure function (rows, draws, steps, k, i): random numbers of robot i in step k of so many."""
 
 
 def robot_parts(mode: str, lanes: int) -> RobotParts:
     """Place the numbers of robots; mode: of PLANAR_MODES; lanes: robots in a block."""
-    layout, numbers = Layout(lanes), PLANAR_MODES[mode]
+    layout = Layout(lanes)
     return RobotParts(
-        0, layout.part(_AT_REST), layout.part(WheelSpeeds(0.0, 0.0)),
-        layout.part(numbers(*(0.0,) * len(numbers._fields))))._replace(rows=layout.rows)
+        0, layout.part(AT_REST), layout.part(WheelSpeeds(0.0, 0.0)),
+        layout.part(mode_example(mode)))._replace(rows=layout.rows)
 
 
-@functools.cache
-def robot_kernel(mode: str, lanes: int) -> Advance:
-    """Kernel of a mode; lanes: robots in a block.
+def mode_example(mode: str) -> Kinematics | Physics:
+    """Parameters of a mode, all zeros."""
+    numbers = PLANAR_MODES[mode]
+    return numbers(*(0.0,) * len(numbers._fields))
+
+
+@importable
+def no_draws(rows: Flat, draws: Vector, steps: int, k: int, i: int) -> Draws:
+    """Without noise."""
+    return NO_DRAWS
+
+
+def robot_steps(parts: RobotParts, draw_of: DrawOf) -> Loop:
+    """Pure function (rows, count, draws, dt, steps) that moves robots on, as Advance does.
 
     One robot stays in registers; of many, each step is done to all before the next, so that the
     loop over them vectorises.
     """
-    _, state_part, command_part, robot_part = robot_parts(mode, lanes)
-    chance_part, chance_numbers = Part(NO_CHANCE, 0, lanes), CHANCES * lanes
+    _, state_part, command_part, robot_part = parts
 
     @importable
-    def step_one(rows: Flat, i: int, state: WheelsState, chance: Chance, dt: float) -> WheelsState:
+    def step_one(
+        rows: Flat, i: int, state: WheelsState, drawn: Draws, dt: float,
+    ) -> WheelsState:
         after: WheelsState = step_robot(
-            load(rows, robot_part, i), state, load(rows, command_part, i), chance, dt)
+            load(rows, robot_part, i), state, load(rows, command_part, i), drawn, dt)
         return after
 
     @importable
-    def run_one(rows: Flat, count: int, chances: Vector, dt: float, steps: int) -> None:
+    def run_one(rows: Flat, count: int, draws: Vector, dt: float, steps: int) -> None:
         state = load(rows, state_part, 0)
-        if len(chances) > 0:
-            for k in range(steps):
-                state = step_one(
-                    rows, 0, state, load(chances, chance_part, k * chance_numbers), dt)
-        else:
-            for _ in range(steps):
-                state = step_one(rows, 0, state, NO_CHANCE, dt)
+        for k in range(steps):
+            state = step_one(rows, 0, state, draw_of(rows, draws, steps, k, 0), dt)
         store(rows, state_part, 0, state)
 
     @importable
-    def run_all(rows: Flat, count: int, chances: Vector, dt: float, steps: int) -> None:
-        if len(chances) > 0:
-            for k in range(steps):
-                for i in range(count):
-                    store(rows, state_part, i, step_one(
-                        rows, i, load(rows, state_part, i),
-                        load(chances, chance_part, k * chance_numbers + i), dt))
+    def run_all(rows: Flat, count: int, draws: Vector, dt: float, steps: int) -> None:
+        for k in range(steps):
+            for i in range(count):
+                store(rows, state_part, i, step_one(
+                    rows, i, load(rows, state_part, i), draw_of(rows, draws, steps, k, i), dt))
+
+    return run_one if state_part.lanes == 1 else run_all
+
+
+@functools.cache
+def robot_kernel(mode: str, lanes: int) -> Advance:
+    """Kernel of a mode; lanes: robots in a block."""
+    parts = robot_parts(mode, lanes)
+    state_part, draws_part, draw_numbers = parts.state, Part(NO_DRAWS, 0, lanes), DRAWS * lanes
+
+    @importable
+    def drawn(rows: Flat, draws: Vector, steps: int, k: int, i: int) -> Draws:
+        found: Draws = load(draws, draws_part, k * draw_numbers + i)
+        return found
+
+    run, run_noisy = robot_steps(parts, no_draws), robot_steps(parts, drawn)
+
+    def advance(rows: Flat, count: int, draws: Vector, dt: float, steps: int) -> bool:
+        if len(draws) > 0:
+            run_noisy(rows, count, draws, dt, steps)
         else:
-            for _ in range(steps):
-                for i in range(count):
-                    store(rows, state_part, i, step_one(
-                        rows, i, load(rows, state_part, i), NO_CHANCE, dt))
-
-    run = run_one if lanes == 1 else run_all
-
-    def advance(rows: Flat, count: int, chances: Vector, dt: float, steps: int) -> bool:
-        run(rows, count, chances, dt, steps)
+            run(rows, count, draws, dt, steps)
         valid = True
         for i in range(count):
-            valid = valid and within(load(rows, state_part, i), _FINITE)
+            valid = valid and within(load(rows, state_part, i), FINITE)
         return valid
 
     return compiled(advance, '(float64[::1], int64, float64[::1], float64, int64)')

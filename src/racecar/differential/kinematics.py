@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from racecar.base.columns import larger
 from racecar.base.compiled import pure
 from racecar.base.types import WheelSpeeds
 from racecar.differential.parameters import RobotParameters
-from racecar.differential.state import Chance, moved, step_robot, WheelsState
+from racecar.differential.state import Draws, moved, step_robot, WheelsState
 
 
 class Kinematics(NamedTuple):
@@ -43,6 +44,11 @@ class Kinematics(NamedTuple):
             robot.slip_noise, robot.encoder_noise if counts else 0.0,
             robot.encoder_resolution if counts else 0.0, robot.motor_consumption, robot.battery)
 
+    @property
+    def is_noisy(self) -> bool:
+        """Whether random numbers are needed, or a column that says so."""
+        return larger(self.slip_noise, self.encoder_noise) > 0.0
+
     def blocked(self) -> Kinematics | None:
         """None: a robot that something blocks does no step."""
         return None
@@ -59,7 +65,7 @@ def ramp(speed: float, target: float, largest_change: float) -> float:
 
 @step_robot.register(Kinematics)
 def _step(
-    robot: Kinematics, state: WheelsState, command: WheelSpeeds, chance: Chance, dt: float,
+    robot: Kinematics, state: WheelsState, command: WheelSpeeds, draws: Draws, dt: float,
 ) -> WheelsState:
     works = robot.battery == 0.0 or state.energy < robot.battery
     top = robot.max_speed if works else 0.0
@@ -68,8 +74,8 @@ def _step(
     most = robot.max_acceleration * dt
     left_speed = ramp(state.left_speed, left_target, most) if works else 0.0
     right_speed = ramp(state.right_speed, right_target, most) if works else 0.0
-    left_rate = left_speed * (1.0 + robot.slip_noise * chance.left_slip)
-    right_rate = right_speed * (1.0 + robot.slip_noise * chance.right_slip)
+    left_rate = left_speed * (1.0 + robot.slip_noise * draws.left_slip)
+    right_rate = right_speed * (1.0 + robot.slip_noise * draws.right_slip)
     left_turn, right_turn = left_rate * dt, right_rate * dt
     vx = 0.5 * (left_rate + right_rate) * robot.wheel_radius
     yaw_rate = (right_rate - left_rate) * robot.wheel_radius / robot.axle_length
@@ -78,8 +84,8 @@ def _step(
     return WheelsState(
         x, y, yaw, vx, 0.0, yaw_rate, left_speed, right_speed, state.left_angle + left_turn,
         state.right_angle + right_turn,
-        state.left_count + counts * left_turn * (1.0 + robot.encoder_noise * chance.left_error),
+        state.left_count + counts * left_turn * (1.0 + robot.encoder_noise * draws.left_error),
         state.right_count
-        + counts * right_turn * (1.0 + robot.encoder_noise * chance.right_error),
+        + counts * right_turn * (1.0 + robot.encoder_noise * draws.right_error),
         state.energy + 0.5 * dt * robot.motor_consumption
         * (abs(left_target) + abs(right_target)))

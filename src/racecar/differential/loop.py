@@ -16,10 +16,13 @@ from racecar.base.types import BodyTwist, NANOSECONDS, Odometry
 from racecar.control.point_ahead import PointAheadLinearizer
 from racecar.control.tracker import TrajectoryTracker
 from racecar.differential.plant import make_robot_plant, RobotPlant
+from racecar.differential.robot_lanes import twist
+from racecar.metrics.run_table import COLUMNS
+from racecar.metrics.tracking_error import Array
+from racecar.simulation.lanes import Lane, LaneCar, Reference
 from racecar.simulation.loop_kernel import chunks
-from racecar.simulation.metrics.run_table import COLUMNS
-from racecar.simulation.metrics.tracking_error import Array
 from racecar.simulation.ports import ODOMETRY
+from racecar.simulation.stock_lanes import StockControl
 
 # Ticks of a piece, after which progress is told.
 _CHUNK = 128
@@ -61,6 +64,11 @@ class RobotCar:
         """Return pose and twist, stamped with the present time."""
         return Odometry.of_body(self.plant.time_ns, self.plant.motion.body_state())
 
+    @property
+    def lane(self) -> LaneCar | None:
+        """The robot for a block of robots side by side; None if it moves alone only."""
+        return self.plant.motion.lane
+
     def set_command(self, command: BodyTwist) -> None:
         """Drive so from now on. Raises ParameterError for what is not finite."""
         self.plant.set_twist(command)
@@ -84,7 +92,7 @@ def make_robot_car(values: Mapping[str, Any]) -> RobotCar:
 
 
 class RobotLoop:
-    """Tracker, law and robot; it has no lane in a block of cars, and is called tick by tick.
+    """Tracker, law and robot, which alone are called tick by tick.
 
     linearizer: None, as no law of a car takes part.
     """
@@ -92,7 +100,6 @@ class RobotLoop:
     linearizer = None
     odometry_every = 1
     is_compilable = False
-    lane = None
 
     def __init__(
         self, tracker: TrajectoryTracker, law: PointAheadLinearizer, simulator: RobotCar,
@@ -101,6 +108,17 @@ class RobotLoop:
         self.tracker = tracker
         self.law = law
         self.simulator = simulator
+
+    @property
+    def lane(self) -> Lane | None:
+        """The robot for a block of robots side by side; None if it runs alone only."""
+        car, tracker, law = self.simulator.lane, self.tracker, self.law
+        if car is None:
+            return None
+        control = StockControl(type(law), tracker.step, tracker.is_exact, twist)
+        return Lane(
+            car, control, Reference(tracker.trajectory),
+            (*tracker.state, *control.state.law), (*tracker.parameters, *law.parameters))
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls."""

@@ -29,14 +29,18 @@ from racecar.base.types import (
 from racecar.base.vectors import as_vector, Vector, vector
 from racecar.differential.kernels import (
     Advance,
-    CHANCES,
+    AT_REST,
+    DRAWS,
+    FINITE,
     PLANAR_MODES,
     robot_kernel,
     robot_parts,
 )
 from racecar.differential.parameters import RobotParameters
+from racecar.differential.robot_lanes import lane_parameters, RobotMotion
 from racecar.differential.state import WheelsState
 from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
+from racecar.simulation.lanes import LaneCar
 from racecar.simulation.obstacles import Obstacles
 from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP
@@ -49,7 +53,6 @@ ORIGIN = Pose2(0.0, 0.0, 0.0)
 _STATES = len(WheelsState._fields)
 # Pose and twist come first.
 _MOTION = WheelsState._fields.index('yaw_rate') + 1
-_AT_REST = WheelsState(*(0.0,) * _STATES)
 _NOTHING: Any = vector(0)
 
 
@@ -91,6 +94,11 @@ class Motion(ABC):
         Raises ParameterError, and keeps the old ones, for what is not finite.
         """
         self._command = clamped_speeds(speeds, self.robot)
+
+    @property
+    def lane(self) -> LaneCar | None:
+        """The robot for a block of robots side by side; None if it moves alone only."""
+        return None
 
     def fault(self) -> str:
         """Why the robot cannot go on, and what to do; empty if it can."""
@@ -174,13 +182,21 @@ class PlanarMotion(Motion):
         self._rows[self._at_robot:] = self._free = vector(numbers)
         blocked = numbers.blocked()
         self._blocked = None if blocked is None else vector(blocked)
-        slips = mode == KINEMATICS and robot.slip_noise > 0.0
-        self._is_noisy = slips or (robot.has_encoders and robot.encoder_noise > 0.0)
-        self._generator = np.random.default_rng(seed)
+        self._is_noisy = numbers.is_noisy
+        self._generator, self._seed = np.random.default_rng(seed), seed
         self._obstacles = None if scene.is_empty else Obstacles(
             scene, robot.footprint, robot.body_radius)
         self._initial = pose
         self.reset(None)
+
+    @property
+    def lane(self) -> LaneCar | None:
+        """The robot for a block; None among obstacles, which robots of a block do not see."""
+        if self._obstacles is not None:
+            return None
+        return LaneCar(
+            RobotMotion(self.mode, self._is_noisy), self.state, self.command,
+            lane_parameters(self.robot, self.mode), FINITE, self._seed, self._step_ns)
 
     @cached_property
     def _kernel(self) -> Advance:
@@ -217,16 +233,16 @@ class PlanarMotion(Motion):
 
         Raises DivergenceError if the state is not finite; state and time are then as before.
         """
-        before, chances = self._rows.copy(), _NOTHING
+        before, draws = self._rows.copy(), _NOTHING
         if self._is_noisy:
-            chances = as_vector(self._generator.uniform(-1.0, 1.0, CHANCES * steps))
+            draws = as_vector(self._generator.uniform(-1.0, 1.0, DRAWS * steps))
         if self._obstacles is None:
-            valid = self._run(self._rows, chances, steps)
+            valid = self._run(self._rows, draws, steps)
         else:
             # Of single steps, it does not matter in how many parts the way is gone.
             valid = all(self._step_among(
-                self._obstacles, chances[CHANCES * i:CHANCES * (i + 1)] if len(chances)
-                else chances) for i in range(steps))
+                self._obstacles, draws[DRAWS * i:DRAWS * (i + 1)] if len(draws)
+                else draws) for i in range(steps))
         if not valid:
             self._rows[:] = before
             raise DivergenceError(
@@ -238,13 +254,13 @@ class PlanarMotion(Motion):
     def _put(self, state: WheelsState) -> None:
         self._rows[:_STATES] = vector(state)
 
-    def _run(self, rows: Any, chances: Vector, steps: int) -> bool:
-        return self._kernel(rows, 1, chances, self._step, steps)
+    def _run(self, rows: Any, draws: Vector, steps: int) -> bool:
+        return self._kernel(rows, 1, draws, self._step, steps)
 
-    def _step_among(self, obstacles: Obstacles, chances: Vector) -> bool:
+    def _step_among(self, obstacles: Obstacles, draws: Vector) -> bool:
         """Do a step as far as nothing is in the way; tell whether all is finite."""
         before, last = self.state, self._odometry()
-        valid = self._run(self._rows, chances, 1)
+        valid = self._run(self._rows, draws, 1)
         now = self._odometry()
         if not valid or not obstacles.block(now):
             obstacles.note_free(now)
@@ -260,7 +276,7 @@ class PlanarMotion(Motion):
             return True
         self._put(stopped)
         self._rows[self._at_robot:] = self._blocked
-        valid = self._run(self._rows, chances, 1)
+        valid = self._run(self._rows, draws, 1)
         self._rows[self._at_robot:] = self._free
         return valid
 
@@ -271,7 +287,7 @@ class PlanarMotion(Motion):
         """
         pose = self._initial if pose is None else pose
         check_planar_pose(pose)
-        self._put(_AT_REST._replace(x=pose.x, y=pose.y, yaw=pose.yaw))
+        self._put(AT_REST._replace(x=pose.x, y=pose.y, yaw=pose.yaw))
         self.set_speeds(WheelSpeeds(0.0, 0.0))
         if self._obstacles is not None:
             self._obstacles.forget()

@@ -9,14 +9,19 @@ and their defaults. What seed 002 takes from the Physics nodes and shapes of a w
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_signature
 from racecar.base.parameter_file import load_parameter_file
 from racecar.differential.distance_sensor import GENERIC, SENSOR_TYPES
+from racecar.differential.state import WheelBase
 from racecar.dynamics.vehicles.parameters import Footprint, GRAVITY
 
 PREFIX = 'robot.'
@@ -111,7 +116,9 @@ class RobotParameters:
         own = ROBOT_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name.startswith(PREFIX)})
         robot = made_of(cls, PREFIX, own)
-        cls._check(robot)
+        contradiction = robot.contradiction
+        if contradiction:
+            raise ParameterError(contradiction)
         return robot
 
     @classmethod
@@ -128,26 +135,39 @@ class RobotParameters:
                     f' wheels, whose names begin with {PREFIX}')
         return cls.from_values(values)
 
-    def _check(self) -> None:
+    def columns(self, values: Mapping[str, Array]) -> RobotParameters:
+        """Many robots like this one, (robots,), as racecar.base.columns has them.
+
+        values: by some names of ROBOT_COLUMNS, each number one that its parameter may have.
+        """
+        return replace(self, **_fields(values))
+
+    def are_possible(self, values: Mapping[str, Array]) -> NDArray[np.bool_]:
+        """Whether from_values() makes each of the robots of columns(), (robots,)."""
+        fields = _fields(values)
+        rows = zip(*(column.tolist() for column in fields.values()), strict=True)
+        return np.array([not replace(self, **dict(zip(fields, row, strict=True))).contradiction
+                         for row in rows])
+
+    @property
+    def contradiction(self) -> str:
+        """Why there is no such robot, for an error; empty if there may be."""
         for name, value in (('encoder_noise', self.encoder_noise),
                             ('encoder_resolution', self.encoder_resolution)):
             if OFF < value < 0.0:
-                raise ParameterError(
-                    f"parameter '{PREFIX}{name}' is {value!r}, expected -1 for no encoders, or a"
-                    ' number of at least 0')
+                return (f"parameter '{PREFIX}{name}' is {value!r}, expected -1 for no encoders, or"
+                        ' a number of at least 0')
         if len(self.distance_sensors) % _SENSOR_NUMBERS:
-            raise ParameterError(
-                f"parameter '{PREFIX}distance_sensors' has {len(self.distance_sensors)} numbers,"
-                ' expected three for each sensor: x, y and heading')
+            return (f"parameter '{PREFIX}distance_sensors' has {len(self.distance_sensors)}"
+                    ' numbers, expected three for each sensor: x, y and heading')
         if 2.0 * self.wheel_mass >= self.mass:
-            raise ParameterError(
-                f"parameter '{PREFIX}wheel_mass' is {self.wheel_mass:g} kg, expected less than"
-                f" half of '{PREFIX}mass', {self.mass:g} kg")
+            return (f"parameter '{PREFIX}wheel_mass' is {self.wheel_mass:g} kg, expected less than"
+                    f" half of '{PREFIX}mass', {self.mass:g} kg")
         if not 0.0 <= self.caster_load < 1.0:
-            raise ParameterError(
-                f"parameter '{PREFIX}cog_ahead' is {self.cog_ahead:g} m, expected the centre of"
-                f" gravity between the axle and the caster, '{PREFIX}caster_ahead'"
-                f' {self.caster_ahead:g} m')
+            return (f"parameter '{PREFIX}cog_ahead' is {self.cog_ahead:g} m, expected the centre"
+                    f" of gravity between the axle and the caster, '{PREFIX}caster_ahead'"
+                    f' {self.caster_ahead:g} m')
+        return ''
 
     @property
     def has_encoders(self) -> bool:
@@ -165,6 +185,11 @@ class RobotParameters:
         return 0.5 * self.mass * GRAVITY * (1.0 - self.caster_load)
 
     @property
+    def wheel_base(self) -> WheelBase:
+        """What turns a twist into wheel speeds."""
+        return WheelBase(self.wheel_radius, self.axle_length, self.max_speed)
+
+    @property
     def footprint(self) -> Footprint:
         """The rectangle about what the robot covers on the ground."""
         if self.body_radius:
@@ -178,4 +203,11 @@ class RobotParameters:
         return tuple(zip(numbers, numbers, numbers, strict=True))
 
 
+def _fields(values: Mapping[str, Array]) -> dict[str, Any]:
+    return {name.removeprefix(PREFIX): column for name, column in values.items()}
+
+
 ROBOT_PARAMETERS = table_of(RobotParameters, PREFIX)
+
+ROBOT_COLUMNS = frozenset(row.name for row in ROBOT_PARAMETERS if row.type is float)
+"""Names of the parameters in which RobotParameters.columns() may differ."""

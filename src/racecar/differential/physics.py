@@ -23,7 +23,7 @@ from typing import NamedTuple
 from racecar.base.compiled import pure
 from racecar.base.types import WheelSpeeds
 from racecar.differential.parameters import RobotParameters
-from racecar.differential.state import Chance, moved, step_robot, WheelsState
+from racecar.differential.state import Draws, moved, step_robot, WheelsState
 
 _ITERATIONS = 400
 # Largest change of an impulse in a round, over that of full friction, of a solution [-].
@@ -61,6 +61,11 @@ class Physics(NamedTuple):
             robot.friction_coefficient, robot.wheel_load,
             robot.encoder_noise if counts else 0.0,
             robot.encoder_resolution if counts else 0.0, robot.motor_consumption, robot.battery)
+
+    @property
+    def is_noisy(self) -> bool:
+        """Whether random numbers are needed, or a column that says so."""
+        return self.encoder_noise > 0.0
 
     def blocked(self) -> Physics | None:
         """Parameters of a robot whose body something holds; its wheels may turn."""
@@ -203,7 +208,7 @@ def solve_step(
 
 @step_robot.register(Physics)
 def _step(
-    robot: Physics, state: WheelsState, command: WheelSpeeds, chance: Chance, dt: float,
+    robot: Physics, state: WheelsState, command: WheelSpeeds, draws: Draws, dt: float,
 ) -> WheelsState:
     works = robot.battery == 0.0 or state.energy < robot.battery
     top = robot.max_speed if works else 0.0
@@ -219,8 +224,8 @@ def _step(
     return WheelsState(
         x, y, yaw, vx, across, rate, left_speed, right_speed, state.left_angle + left_turn,
         state.right_angle + right_turn,
-        state.left_count + counts * left_turn * (1.0 + robot.encoder_noise * chance.left_error),
+        state.left_count + counts * left_turn * (1.0 + robot.encoder_noise * draws.left_error),
         state.right_count
-        + counts * right_turn * (1.0 + robot.encoder_noise * chance.right_error),
+        + counts * right_turn * (1.0 + robot.encoder_noise * draws.right_error),
         state.energy + 0.5 * dt * robot.motor_consumption
         * (abs(left_target) + abs(right_target)))

@@ -24,6 +24,7 @@ from racecar.base.types import (
 from racecar.differential.description import describe_robot
 from racecar.differential.motion import KINEMATICS, MODES, Motion, PlanarMotion, WORLD
 from racecar.differential.parameters import ROBOT_PARAMETERS, RobotParameters
+from racecar.differential.state import twist_speeds
 from racecar.scene.world_choice import (
     HEIGHT_PARAMETER,
     scene_of,
@@ -70,14 +71,7 @@ def wheel_speeds(twist: BodyTwist, robot: RobotParameters) -> WheelSpeeds:
         raise ParameterError(
             f'velocity has speed {twist.speed!r} and yaw rate {twist.yaw_rate!r}, expected finite'
             ' numbers [m/s, rad/s]')
-    across = 0.5 * twist.yaw_rate * robot.axle_length
-    left = (twist.speed - across) / robot.wheel_radius
-    right = (twist.speed + across) / robot.wheel_radius
-    fastest = max(abs(left), abs(right))
-    if fastest > robot.max_speed:
-        share = robot.max_speed / fastest
-        left, right = share * left, share * right
-    return WheelSpeeds(left, right)
+    return twist_speeds(twist, robot.wheel_base)
 
 
 class RobotPlant(OneRobotPlant):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from racecar.base.compiled import by_type, pure
 from racecar.base.elementary import sine_cosine
-from racecar.base.types import WheelSpeeds
+from racecar.base.types import BodyTwist, WheelSpeeds
 
 
 class WheelsState(NamedTuple):
@@ -35,7 +35,7 @@ class WheelsState(NamedTuple):
     energy: float
 
 
-class Chance(NamedTuple):
+class Draws(NamedTuple):
     """Uniform numbers in [-1, 1) of one step: slip of each wheel, noise of each encoder."""
 
     left_slip: float
@@ -44,13 +44,32 @@ class Chance(NamedTuple):
     right_error: float
 
 
-NO_CHANCE = Chance(0.0, 0.0, 0.0, 0.0)
+NO_DRAWS = Draws(0.0, 0.0, 0.0, 0.0)
 """Without noise."""
+
+
+class WheelBase(NamedTuple):
+    """What turns a twist into wheel speeds: lengths [m], largest speed of a wheel [rad/s]."""
+
+    wheel_radius: float
+    axle_length: float
+    max_speed: float
+
+
+@pure
+def twist_speeds(twist: BodyTwist, base: WheelBase) -> WheelSpeeds:
+    """Wheel speeds that give a twist; both are lowered by one factor if one is too fast."""
+    across = 0.5 * twist.yaw_rate * base.axle_length
+    left = (twist.speed - across) / base.wheel_radius
+    right = (twist.speed + across) / base.wheel_radius
+    fastest = max(abs(left), abs(right))
+    share = base.max_speed / fastest if fastest > base.max_speed else 1.0
+    return WheelSpeeds(share * left, share * right)
 
 
 @by_type
 def step_robot(
-    robot: Any, state: WheelsState, command: WheelSpeeds, chance: Chance, dt: float,
+    robot: Any, state: WheelsState, command: WheelSpeeds, draws: Draws, dt: float,
 ) -> WheelsState:
     """State after a step of dt [s].
 

@@ -32,10 +32,11 @@ from racecar.dynamics.powertrain.powertrain import (
 )
 from racecar.dynamics.vehicles.double_track_equations import NO_WHEEL
 from racecar.dynamics.vehicles.interface import Equations
+from racecar.metrics.tracking_error import Array
 from racecar.simulation.car_batch import CarBatch
 from racecar.simulation.car_kernels import ADVANCE, car_parts, CarKernel, checking, saving
-from racecar.simulation.engine import integration, LANES
-from racecar.simulation.metrics.tracking_error import Array
+from racecar.simulation.engine import integration
+from racecar.simulation.layout import LANES
 
 
 class PedalRows(NamedTuple):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, MutableSequence
 import functools
-from typing import Any, NamedTuple
+from typing import cast, NamedTuple
 
 from racecar.base.compiled import compiled, pure
 from racecar.base.rows import load, Part, store, within
@@ -27,6 +27,7 @@ from racecar.dynamics.vehicles.double_track_equations import (
     Held,
     NO_INPUTS,
     NO_WHEEL,
+    State,
     WheelInputs,
 )
 from racecar.dynamics.vehicles.double_track_wheels import TorqueDrive
@@ -83,7 +84,7 @@ def drive_wheels(
 
 
 @pure
-def wheel_speeds_of(state: Any) -> Wheels:
+def wheel_speeds_of(state: State) -> Wheels:
     """Speeds of the wheels of a state [rad/s]."""
     return (state.wheel_speed_front_left, state.wheel_speed_front_right,
             state.wheel_speed_rear_left, state.wheel_speed_rear_right)
@@ -98,7 +99,9 @@ def turned_on(turned: Wheels, before: Wheels, after: Wheels, dt: float) -> Wheel
 
 
 @pure
-def turned_wheels(held: Held, drive: Wheels, forced: Wheels) -> Held:
+def turned_wheels(
+    held: Held[TorqueDrive], drive: Wheels, forced: Wheels,
+) -> Held[TorqueDrive]:
     """What is held with other torques; drive, forced as in driven_inputs()."""
     w = held.wheels
     return Held(held.body, TorqueDrive(
@@ -126,8 +129,10 @@ def drive_kernel(equations: Equations, integrator: str) -> Callable[..., bool]:
 
     equations: of a car driven by its wheels. Raises ParameterError if the method is unknown.
     """
-    state_part, parameters_part = Part(equations.state), Part(equations.parameters)
-    hold, step = equations.hold, step_function(equations.rates, integrator)
+    state_part = Part(cast(State, equations.state))
+    parameters_part = Part(equations.parameters)
+    hold = cast(Callable[..., Held[TorqueDrive]], equations.hold)
+    step = cast(Callable[..., State], step_function(equations.rates, integrator))
 
     def drive(
         state: MutableSequence[float], inputs: MutableSequence[float], parameters: Vector,

@@ -16,14 +16,14 @@ held over the step.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.compiled import pure
 from racecar.base.elementary import settled
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AckermannCommand
-from racecar.base.values import Values
+from racecar.base.values import number_of, Values
 from racecar.base.vectors import Flat, Vector
 from racecar.dynamics.vehicles.interface import Command
 
@@ -173,14 +173,9 @@ class Actuators:
         """
         own = ACTUATOR_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name in ACTUATOR_PARAMETERS})
-        def pick(name: str) -> Any:
-            return own[f'actuators.{name}']
-
         self.channels = Channels(
-            _channel('speed', pick('speed_delay'), pick('speed_lag'), pick('acceleration'), step),
-            _channel('steering', pick('steering_delay'), pick('steering_lag'),
-                     pick('steering_rate'), step, pick('steering_gain'),
-                     pick('steering_offset')))
+            _channel(own, 'speed', 'acceleration', step),
+            _channel(own, 'steering', 'steering_rate', step))
         self.line_count = sum(int(channel.delay_steps) for channel in self.channels)
         self._state, self._lines = AT_REST, [0.0] * self.line_count
 
@@ -199,10 +194,11 @@ class Actuators:
         return AckermannCommand(after.speed, after.steering_angle)
 
 
-def _channel(
-    name: str, delay: float, lag: float, rate: float, step: float, scale: float = 1.0,
-    offset: float = 0.0,
-) -> Channel:
+def _channel(values: Values, name: str, rate_name: str, step: float) -> Channel:
+    delay, lag, scale, offset = (
+        number_of(values, f'actuators.{name}_{part}', default) for part, default in (
+            ('delay', None), ('lag', None), ('gain', 1.0), ('offset', 0.0)))
+    rate = number_of(values, f'actuators.{rate_name}')
     count = round(delay / step)
     if abs(delay - count * step) > 1e-9:
         raise ConfigurationError(

@@ -10,13 +10,16 @@ the way it went by the yaw there, as nothing depends on where a vehicle is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import cast, Generic, NamedTuple, TypeAlias, TypeVar
 
 from racecar.base.compiled import importable, pure
 from racecar.base.errors import ParameterError
-from racecar.base.rows import at_origin, moved, plus, zeros_like
+from racecar.base.rows import at_origin, moved, Numbers, plus, zeros_like
 
-Rates = Callable[[Any, Any], Any]
+S = TypeVar('S', bound=Numbers)
+H = TypeVar('H', bound=Numbers)
+
+Rates: TypeAlias = Callable[[S, H], S]
 """Pure function of state and what is held that gives the time derivative of the state."""
 
 
@@ -33,42 +36,46 @@ class Integrator(NamedTuple):
     order: int
     stability_limit: float
     stages: int
-    begin: Callable[[Any], Any]
-    stage: Callable[..., Any]
-    end: Callable[[Any, Any, float], Any]
+    begin: Callable[..., Numbers]
+    stage: Callable[..., Numbers]
+    end: Callable[..., Numbers]
 
 
-class Slopes(NamedTuple):
+class Slopes(NamedTuple, Generic[S]):
     """Where the rates are asked next, and the weighted sum of those so far."""
 
-    point: Any
-    total: Any
+    point: S
+    total: S
 
 
 @pure
-def _begin(start: Any) -> Slopes:
+def _begin(start: S) -> Slopes[S]:
     return Slopes(start, zeros_like(start))
 
 
 @pure
-def _euler_stage(rates: Rates, start: Any, work: Slopes, held: Any, dt: float, k: int) -> Slopes:
+def _euler_stage(
+    rates: Rates[S, H], start: S, work: Slopes[S], held: H, dt: float, k: int,
+) -> Slopes[S]:
     return Slopes(work.point, rates(work.point, held))
 
 
 @pure
-def _euler_end(start: Any, work: Slopes, dt: float) -> Any:
+def _euler_end(start: S, work: Slopes[S], dt: float) -> S:
     return plus(start, dt, work.total)
 
 
 @pure
-def _rk4_stage(rates: Rates, start: Any, work: Slopes, held: Any, dt: float, k: int) -> Slopes:
+def _rk4_stage(
+    rates: Rates[S, H], start: S, work: Slopes[S], held: H, dt: float, k: int,
+) -> Slopes[S]:
     slope = rates(work.point, held)
     return Slopes(plus(start, dt if k == 2 else 0.5 * dt, slope),
                   plus(work.total, 1.0 if k == 0 or k == 3 else 2.0, slope))
 
 
 @pure
-def _rk4_end(start: Any, work: Slopes, dt: float) -> Any:
+def _rk4_end(start: S, work: Slopes[S], dt: float) -> S:
     return plus(start, dt / 6.0, work.total)
 
 
@@ -81,27 +88,27 @@ _A6 = (9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 /
 _B = (35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0)
 
 
-class SixSlopes(NamedTuple):
+class SixSlopes(NamedTuple, Generic[S]):
     """Where the rates are asked next, those of the stages so far, and their weighted sum."""
 
-    point: Any
-    k1: Any
-    k2: Any
-    k3: Any
-    k4: Any
-    total: Any
+    point: S
+    k1: S
+    k2: S
+    k3: S
+    k4: S
+    total: S
 
 
 @pure
-def _dopri5_begin(start: Any) -> SixSlopes:
+def _dopri5_begin(start: S) -> SixSlopes[S]:
     none = zeros_like(start)
     return SixSlopes(start, none, none, none, none, none)
 
 
 @pure
 def _dopri5_stage(
-    rates: Rates, start: Any, work: SixSlopes, held: Any, dt: float, k: int,
-) -> SixSlopes:
+    rates: Rates[S, H], start: S, work: SixSlopes[S], held: H, dt: float, k: int,
+) -> SixSlopes[S]:
     slope, none = rates(work.point, held), zeros_like(start)
     k1, k2, k3, k4 = work.k1, work.k2, work.k3, work.k4
     total = plus(work.total, _B[k], slope)
@@ -125,7 +132,7 @@ def _dopri5_stage(
 
 
 @pure
-def _dopri5_end(start: Any, work: SixSlopes, dt: float) -> Any:
+def _dopri5_end(start: S, work: SixSlopes[S], dt: float) -> S:
     return plus(start, dt, work.total)
 
 
@@ -151,16 +158,19 @@ def find_integrator(name: str) -> Integrator:
         ) from None
 
 
-def step_function(rates: Rates, integrator: str) -> Callable[[Any, Any, float], Any]:
+def step_function(
+    rates: Callable[..., S], integrator: str,
+) -> Callable[[S, Numbers, float], S]:
     """Pure function step(state, held, dt [s]) that gives the state after a step.
 
     Raises ParameterError if the method is unknown.
     """
     method = find_integrator(integrator)
-    stages, begin, stage, end = method.stages, method.begin, method.stage, method.end
+    stages, begin, stage = method.stages, method.begin, method.stage
+    end = cast(Callable[..., S], method.end)
 
     @importable
-    def step(state: Any, held: Any, dt: float) -> Any:
+    def step(state: S, held: Numbers, dt: float) -> S:
         start = at_origin(state)
         work = begin(start)
         for k in range(stages):

@@ -18,7 +18,11 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.rows import filled
 from racecar.base.types import car_motion, CarMotion
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, step_function
-from racecar.dynamics.vehicles.double_track_equations import double_rates, DoubleCar
+from racecar.dynamics.vehicles.double_track_equations import (
+    double_observe,
+    double_rates,
+    DoubleCar,
+)
 from racecar.dynamics.vehicles.double_track_held import hold_speed as double_hold
 from racecar.dynamics.vehicles.interface import Command, VehicleModel
 from racecar.dynamics.vehicles.kinematic_bicycle import (
@@ -33,7 +37,7 @@ from racecar.dynamics.vehicles.kinematic_understeer import (
     understeer_observe,
     UndersteerCar,
 )
-from racecar.dynamics.vehicles.planar import planar_observe, PlanarState
+from racecar.dynamics.vehicles.planar import PlanarState
 from racecar.dynamics.vehicles.single_track_equations import (
     full_hold,
     full_observe,
@@ -41,7 +45,12 @@ from racecar.dynamics.vehicles.single_track_equations import (
     FullState,
     SingleCar,
 )
-from racecar.dynamics.vehicles.single_track_force import force_rates, ForceCar, hold_speed
+from racecar.dynamics.vehicles.single_track_force import (
+    force_observe,
+    force_rates,
+    ForceCar,
+    hold_speed,
+)
 from racecar.dynamics.vehicles.single_track_slip import (
     slip_hold,
     slip_observe,
@@ -114,9 +123,9 @@ def _add(
 _add(KinematicCar, kinematic_hold, kinematic_rates, kinematic_observe)
 _add(UndersteerCar, understeer_hold, kinematic_rates, understeer_observe)
 _add(SingleCar, full_hold, full_rates, full_observe)
-_add(ForceCar, hold_speed, force_rates, planar_observe)
+_add(ForceCar, hold_speed, force_rates, force_observe)
 _add(SlipCar, slip_hold, slip_rates, slip_observe)
-_add(DoubleCar, double_hold, double_rates, planar_observe)
+_add(DoubleCar, double_hold, double_rates, double_observe)
 
 
 @state_at.register(KinematicCar)

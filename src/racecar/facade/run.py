@@ -19,8 +19,8 @@ from racecar.base.parameters import suggestion
 from racecar.base.run_file import CSV_NAME, run_file_beside, RunFile
 from racecar.facade.arguments import suggesting_names
 from racecar.facade.display import numbers_table, page_part, picture, warnings_list
-from racecar.simulation.metrics.run_table import COLUMNS, RunTable
-from racecar.simulation.metrics.tracking_error import compute_metrics, Metrics
+from racecar.metrics.run_table import COLUMNS, RunTable
+from racecar.metrics.tracking_error import compute_metrics, Metrics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -32,9 +32,9 @@ from racecar.facade.arguments import (
 )
 from racecar.facade.run import Run
 from racecar.facade.vehicle import Vehicle
+from racecar.metrics.path_batch import warm_up_path_metrics
 from racecar.simulation.closed_loop import Loop, run_loop
 from racecar.simulation.custom_loop import CustomLoop
-from racecar.simulation.metrics.path_batch import warm_up_path_metrics
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions, STACKS
 from racecar.stacks.loops import make_custom_loop, make_held_loop, make_stack_loop, outrun_warning
 from racecar.stacks.options import DURATION, SET_ARGUMENT, SIMULATE

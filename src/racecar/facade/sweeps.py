@@ -34,12 +34,12 @@ from racecar.facade.display import numbers_table, page_part, picture, value_text
 from racecar.facade.run import data_frame
 from racecar.facade.simulation import configuration_of, OnProgress, progress_bar
 from racecar.facade.vehicle import Vehicle
+from racecar.metrics.path_metrics import error_text
+from racecar.metrics.tracking_error import Array, Metrics
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import BatchResult
 from racecar.simulation.block import Fleet
-from racecar.simulation.engine import LANES
-from racecar.simulation.metrics.path_metrics import error_text
-from racecar.simulation.metrics.tracking_error import Array, Metrics
+from racecar.simulation.layout import LANES
 from racecar.stacks.options import SET_ARGUMENT
 from racecar.stacks.sweep import make_sweep, naming_file, read_sweep, Sweep
 

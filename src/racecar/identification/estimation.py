@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 import functools
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -278,12 +278,12 @@ def fit(problem: Problem, start: Values, *, tolerance: float = 1e-5) -> Fit:
     room = 1e-3 * np.minimum(high - low, 1.0)
     x0 = np.clip(x0, low + room, high - room)
     function = _Function(problem, values, scales, high)
-    found: Any = least_squares(
+    solution: Array = least_squares(
         function.residuals, x0, jac=function.jacobian, bounds=(low, high), loss='soft_l1',
-        method='trf', ftol=tolerance, xtol=tolerance, gtol=1e-8, max_nfev=60)
-    r, j = function.residuals(found.x), function.jacobian(found.x)
+        method='trf', ftol=tolerance, xtol=tolerance, gtol=1e-8, max_nfev=60).x
+    r, j = function.residuals(solution), function.jacobian(solution)
     curvature, covariance, degrees = jackknife(r, j, problem.blocks)
-    return Fit(problem, function.named(found.x), names, scales, soft_l1(r), j, curvature,
+    return Fit(problem, function.named(solution), names, scales, soft_l1(r), j, curvature,
                covariance, degrees, function.evaluations)
 
 

@@ -12,18 +12,23 @@ from __future__ import annotations
 from collections.abc import Callable
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import cast, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.compiled import compiled, importable, kernel, pure, routine, types_of
-from racecar.base.rows import at_origin, load, moved, Part, plus, store, zeros_like
+from racecar.base.rows import at_origin, load, moved, Numbers, Part, plus, store, zeros_like
 from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles import KinematicUndersteer, SingleTrack, SingleTrackSlip
 from racecar.dynamics.vehicles.interface import Command, Equations
+from racecar.dynamics.vehicles.kinematic_bicycle import AxleState, KinematicHeld
+from racecar.dynamics.vehicles.kinematic_understeer import UndersteerCar
+from racecar.dynamics.vehicles.planar import PlanarState
+from racecar.dynamics.vehicles.single_track_equations import FullState, SingleCar
+from racecar.dynamics.vehicles.single_track_slip import SlipCar
 from racecar.identification.drive import Array, Channel, Drive, Flags
-from racecar.simulation.engine import Layout
+from racecar.simulation.layout import Layout
 
 SUBSTEPS = 2
 """Least number of integration steps per sample of a drive."""
@@ -311,23 +316,23 @@ def _along(values: Array, at: float) -> tuple[float, float]:
     return p + s * (u + s * (c + s * d)) + (at - inside) * slope, slope
 
 
-Begin = Callable[[float, float, float, Any], Any]
+Begin = Callable[..., Numbers]
 """Pure function of vx, vy, yaw rate of the rear axle [SI] and parameters: the state at a start."""
 
-Finish = Callable[[Any, Any], tuple[float, float, float]]
+Finish = Callable[..., tuple[float, float, float]]
 """Pure function of state and parameters: pose of the rear axle [m, rad]."""
 
 
 class _Rows(NamedTuple):
     """Where windows side by side have their numbers: states, and of a step point, slope, total."""
 
-    state: Part
-    point: Part
-    slope: Part
-    total: Part
+    state: Part[Numbers]
+    point: Part[Numbers]
+    slope: Part[Numbers]
+    total: Part[Numbers]
 
 
-def _rows_of(state: Any) -> tuple[_Rows, int]:
+def _rows_of(state: Numbers) -> tuple[_Rows, int]:
     """Place the numbers of windows; returns how many rows they take, too."""
     layout = Layout(LANES)
     return _Rows(*(layout.part(state) for _ in _Rows._fields)), layout.rows
@@ -350,7 +355,7 @@ def _prediction(equations: Equations, kind: _Kind) -> Callable[..., None]:
 
     def predict_all(out: Array, windows: Windows, steps: Steps, parameters: Flat) -> None:
         """Write the poses of windows, LANES of them side by side."""
-        rows: Any = np.zeros(row_count * LANES)
+        rows = np.zeros(row_count * LANES)
         car = load(parameters, parameters_part, 0)
         # Columns of Steps, of each window its own.
         given, begun = np.zeros((_COLUMNS, LANES)), np.zeros((LANES, 3))
@@ -425,10 +430,11 @@ def _bounded(value: float) -> float:
 
 def _step_each(equations: Equations, places: _Rows) -> Callable[..., None]:
     """Pure function that moves one window after the other along its chord."""
-    state_part, hold = places.state, equations.hold
+    state_part = cast('Part[AxleState]', places.state)
+    hold = cast(Callable[..., KinematicHeld], equations.hold)
 
     @importable
-    def step_each(rows: Flat, given: Array, car: Any, count: int) -> None:
+    def step_each(rows: Flat, given: Array, car: Numbers, count: int) -> None:
         for i in range(count):
             pose, held = load(rows, state_part, i), hold(Command(given[2, i], given[5, i]), car)
             turn, way = given[0, i] * held.yaw_rate, given[0, i] * held.speed
@@ -452,7 +458,7 @@ def _step_all(
     hold, rates = equations.hold, equations.rates
 
     @importable
-    def step_all(rows: Flat, given: Array, car: Any, count: int) -> None:
+    def step_all(rows: Flat, given: Array, car: Numbers, count: int) -> None:
         for i in range(count):
             store(rows, point_part, i, at_origin(load(rows, state_part, i)))
         for stage in range(4):
@@ -487,31 +493,35 @@ def _step_at_speeds(equations: Equations, places: _Rows) -> Callable[..., None]:
 
 
 @pure
-def _begin_axle(vx: float, vy: float, rate: float, car: Any) -> tuple[float, float, float]:
+def _begin_axle(
+    vx: float, vy: float, rate: float, car: UndersteerCar,
+) -> tuple[float, float, float]:
     return 0.0, 0.0, 0.0
 
 
 @pure
-def _finish_axle(state: Any, car: Any) -> tuple[float, float, float]:
+def _finish_axle(state: AxleState, car: UndersteerCar) -> tuple[float, float, float]:
     return state.x, state.y, state.yaw
 
 
 @pure
 def _begin_track(
-    vx: float, vy: float, rate: float, car: Any,
+    vx: float, vy: float, rate: float, car: SingleCar,
 ) -> tuple[float, float, float, float, float]:
     return vy - car.odometry_offset * rate, rate, -car.odometry_offset, 0.0, 0.0
 
 
 @pure
 def _begin_slip(
-    vx: float, vy: float, rate: float, car: Any,
+    vx: float, vy: float, rate: float, car: SlipCar,
 ) -> tuple[float, float, float, float, float, float]:
     return vx, vy - car.odometry_offset * rate, rate, -car.odometry_offset, 0.0, 0.0
 
 
 @pure
-def _finish_at_offset(state: Any, car: Any) -> tuple[float, float, float]:
+def _finish_at_offset(
+    state: FullState | PlanarState, car: SingleCar | SlipCar,
+) -> tuple[float, float, float]:
     return (state.x + car.odometry_offset * math.cos(state.yaw),
             state.y + car.odometry_offset * math.sin(state.yaw), state.yaw)
 

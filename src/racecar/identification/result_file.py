@@ -14,7 +14,6 @@ import json
 import math
 from pathlib import Path
 import textwrap
-from typing import Any
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameter_file import load_parameter_file
@@ -48,7 +47,7 @@ def vehicle_yaml(result: Identification, name: str, vehicle: VehicleParameters) 
         if key == 'name':
             continue
         estimate = estimates.get(shared.get(key, key))
-        value: Any = getattr(vehicle, key.replace('.', '_'))
+        value: float | str = getattr(vehicle, key.replace('.', '_'))
         if estimate is not None:
             value = estimate.value
         elif key == 'odometry_point':
@@ -124,7 +123,7 @@ def _number(value: float) -> str:
     return text if any(mark in text for mark in '.en') else f'{text}.0'
 
 
-def as_json(result: Identification) -> dict[str, Any]:
+def as_json(result: Identification) -> dict[str, object]:
     """Return the result as what JSON can hold."""
     return {
         'model': result.kind,
@@ -146,7 +145,7 @@ def as_json(result: Identification) -> dict[str, Any]:
     }
 
 
-def evaluations_as_json(evaluations: Sequence[Evaluation]) -> list[dict[str, Any]]:
+def evaluations_as_json(evaluations: Sequence[Evaluation]) -> list[dict[str, object]]:
     """Return evaluations as what JSON can hold."""
     return [{'drive': row.drive, 'adaptation': row.adaptation, 'scores': {
         name: score._asdict() for name, score in row.scores.items()}} for row in evaluations]
@@ -197,7 +196,7 @@ def _of_result(path: Path, vehicle: VehicleParameters) -> list[Candidate]:
         for name, kind, values in rows]
 
 
-def _checked(path: Path | str, name: str, value: Any) -> float:
+def _checked(path: Path | str, name: str, value: object) -> float:
     if name not in UNKNOWNS:
         raise ConfigurationError(f"'{path}': {name} is none of {', '.join(UNKNOWNS)}")
     if not isinstance(value, int | float) or not math.isfinite(value):

@@ -113,6 +113,17 @@ class SimulatorNode(TableNode):
         self._tf_static_publisher = self.create_publisher(
             TFMessage, topics.TF_STATIC, qos.TF_STATIC)
         self._publish_static_transforms()
+        self._begin_to_serve()
+        own = [link.awaited_channel.publisher for link in self._links]
+        self._gate = StartGate(self, own)
+        clock = [self._clock_publisher] if self._clock_publisher is not None else []
+        self.watch_publishers([
+            *(publisher.topic_name for publisher in own + clock),
+            *(topic for link in self._links for topic in link.input_topics)],
+            doubled={topic: _DOUBLED for link in self._links for topic in link.model.topics})
+
+    def _begin_to_serve(self) -> None:
+        """Create services and timers."""
         self.create_service(Reset, '~/reset', self._on_reset)
         self.create_service(SetBool, '~/pause', self._on_pause)
         self.create_service(Trigger, '~/step', self._on_step)
@@ -124,13 +135,6 @@ class SimulatorNode(TableNode):
         self._start_timer = self.create_timer(
             _START_POLL_PERIOD, self._on_start_timer, clock=self.steady_clock)
         self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
-        own = [link.awaited_channel.publisher for link in self._links]
-        self._gate = StartGate(self, own)
-        clock = [self._clock_publisher] if self._clock_publisher is not None else []
-        self.watch_publishers([
-            *(publisher.topic_name for publisher in own + clock),
-            *(topic for link in self._links for topic in link.input_topics)],
-            doubled={topic: _DOUBLED for link in self._links for topic in link.model.topics})
 
     # Start, pace and end
 

@@ -14,6 +14,7 @@ from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable, suggest
 from racecar.base.share import find_world
 from racecar.base.types import Pose2
+from racecar.base.values import numbers_of
 from racecar.base.yaml_file import load_yaml
 from racecar.scene.grid_map import MAP_MODES, OccupancyGrid, OCCUPIED, read_image
 from racecar.scene.marker import MARKERS
@@ -219,7 +220,7 @@ def _points(place: str, points: object) -> list[tuple[float, float]]:
     found = []
     for point in points:
         try:
-            numbers: Any = row.validate(point)
+            numbers = numbers_of({row.name: row.validate(point)}, row.name)
         except ParameterError:
             numbers = ()
         if len(numbers) != 2 or max(map(abs, numbers)) > _LIMIT:

@@ -11,10 +11,10 @@ takes five times as long. test/sensors/test_noise.py looks at the distribution.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from racecar.base.columns import Array
 from racecar.base.compiled import COMPILED, kernel, pure
 from racecar.base.random_numbers import halved_logarithm
 
@@ -45,7 +45,7 @@ def cosine_and_sine(angle: float) -> tuple[float, float]:
 
 
 @kernel
-def fill_normal(seed: Any, numbers: Any) -> None:
+def fill_normal(seed: np.uint64, numbers: Array) -> None:
     """Write independent numbers of mean 0 and deviation 1 into an array of even length.
 
     None is beyond 6.8: the tail further out holds 1e-11 of all.

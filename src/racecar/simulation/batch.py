@@ -16,12 +16,12 @@ from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
 from racecar.base.random_numbers import WORD
 from racecar.base.vectors import vector
+from racecar.metrics.path_batch import warm_up_path_metrics
 from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.batch_run import BatchRun
 from racecar.simulation.block import Block, Fleet, Kind
 from racecar.simulation.closed_loop import Loop
-from racecar.simulation.engine import LANES
-from racecar.simulation.metrics.path_batch import warm_up_path_metrics
+from racecar.simulation.layout import LANES
 
 
 class BatchSimulation:

@@ -11,9 +11,9 @@ import math
 import numpy as np
 
 from racecar.base.errors import ConfigurationError
-from racecar.simulation.metrics.path_batch import PathColumns
-from racecar.simulation.metrics.run_table import RunTable
-from racecar.simulation.metrics.tracking_error import Array, Metrics
+from racecar.metrics.path_batch import PathColumns
+from racecar.metrics.run_table import RunTable
+from racecar.metrics.tracking_error import Array, Metrics
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ import numpy as np
 from racecar.base.errors import ConfigurationError, DivergenceError, RunError
 from racecar.base.types import NANOSECONDS
 from racecar.base.vectors import vector
+from racecar.metrics.path_batch import PathBatch, PathColumns, PathWindows
+from racecar.metrics.run_table import COLUMNS, RunTable
+from racecar.metrics.tracking_error import Array, Metrics
 from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.block import Block, tick_times
 from racecar.simulation.closed_loop import Loop, tick_count
-from racecar.simulation.metrics.path_batch import PathBatch, PathColumns, PathWindows
-from racecar.simulation.metrics.run_table import COLUMNS, RunTable
-from racecar.simulation.metrics.tracking_error import Array, Metrics
 
 CHUNK = 128
 """Ticks of a block that one call of a kernel runs."""

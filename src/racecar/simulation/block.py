@@ -18,20 +18,13 @@ from racecar.base.rows import count_numbers, flatten, Part
 from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.base.vectors import Flat, vector
 from racecar.control.reference_sampler import ReferenceSampler
+from racecar.metrics.path_batch import PathBatch
+from racecar.metrics.path_kernels import POINT_NUMBERS
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import Loop
-from racecar.simulation.engine import (
-    block_kernel,
-    block_parts,
-    BlockParts,
-    lane_rows,
-    LANES,
-    NO_PLAN,
-    Plan,
-)
+from racecar.simulation.engine import block_kernel, block_parts, BlockParts, NO_PLAN, Plan
 from racecar.simulation.lanes import LaneControl, LaneMotion, Lines, Reference
-from racecar.simulation.metrics.path_batch import PathBatch
-from racecar.simulation.metrics.path_kernels import POINT_NUMBERS
+from racecar.simulation.layout import lane_rows, LANES
 
 
 class Kind(NamedTuple):
@@ -52,6 +45,13 @@ class Columns(NamedTuple):
     parameters: Array
     limits: Array
     control: Array
+
+
+class FleetColumns(NamedTuple):
+    """Cars that differ from one; are_possible: whether each can be made at all, (cars,)."""
+
+    columns: Columns
+    are_possible: NDArray[np.bool_]
 
 
 class Fleet(NamedTuple):

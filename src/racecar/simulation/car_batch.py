@@ -20,9 +20,9 @@ from racecar.base.vectors import Vector
 from racecar.dynamics.integrators import find_integrator
 from racecar.dynamics.stability import check_stability
 from racecar.dynamics.vehicles.interface import VehicleModel
+from racecar.metrics.tracking_error import Array
 from racecar.simulation.car_kernels import CarKernel, CarParts
-from racecar.simulation.engine import lane_rows, LANES
-from racecar.simulation.metrics.tracking_error import Array
+from racecar.simulation.layout import lane_rows, LANES
 from racecar.simulation.ports import whole_nanoseconds
 
 # Smaller blocks, for more cores, would not be worth it.

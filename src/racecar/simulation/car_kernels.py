@@ -11,7 +11,8 @@ from racecar.base.compiled import importable
 from racecar.base.rows import load, Part, store, within
 from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles.interface import Equations
-from racecar.simulation.engine import Layout, Loop, motion_parts, MotionParts
+from racecar.simulation.engine import motion_parts, MotionParts
+from racecar.simulation.layout import Layout, Loop
 
 
 class CarParts(NamedTuple):

@@ -16,10 +16,10 @@ from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.control.linearizer import Linearizer
 from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.metrics.run_table import COLUMNS, RunTable
+from racecar.metrics.tracking_error import Array
 from racecar.simulation.lanes import Lane, Reference
 from racecar.simulation.loop_kernel import CompiledLoop
-from racecar.simulation.metrics.run_table import COLUMNS, RunTable
-from racecar.simulation.metrics.tracking_error import Array
 from racecar.simulation.model_lanes import lane_car
 from racecar.simulation.simulator import has_own, Simulator
 from racecar.simulation.stock_lanes import StockControl

@@ -17,12 +17,12 @@ from racecar.control.custom_controller import (
 )
 from racecar.control.custom_driver import CustomDriver, NO_STEP, why_uncompiled
 from racecar.control.tracker import TrajectoryTracker
+from racecar.metrics.run_table import COLUMNS
+from racecar.metrics.tracking_error import Array
 from racecar.simulation.closed_loop import LoopCar, row_of
 from racecar.simulation.custom_lanes import custom_lane
 from racecar.simulation.lanes import Lane, Reference
 from racecar.simulation.loop_kernel import chunks, CompiledLoop
-from racecar.simulation.metrics.run_table import COLUMNS
-from racecar.simulation.metrics.tracking_error import Array
 
 # Ticks of a piece in plain Python, after which progress is told.
 _PLAIN_CHUNK = 32

@@ -16,9 +16,7 @@ import functools
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from racecar.base.compiled import by_type, COMPILED, compiled, importable
+from racecar.base.compiled import by_type, compiled, importable
 from racecar.base.elementary import sine_cosine
 from racecar.base.random_numbers import four_normals, philox
 from racecar.base.rows import (
@@ -30,48 +28,24 @@ from racecar.base.rows import (
     Part,
     store,
     within,
-    zeroed,
 )
 from racecar.base.types import CarMotion, quaternion_to_yaw
-from racecar.base.vectors import Flat, vector
+from racecar.base.vectors import Flat
 from racecar.control.reference_sampler import placed
 from racecar.dynamics.integrators import find_integrator, step_function
 from racecar.dynamics.vehicles.interface import Command, Equations
+from racecar.metrics.path_kernels import POINT_NUMBERS
 from racecar.simulation.lanes import LaneControl, LaneMotion, MovingParts
-from racecar.simulation.metrics.path_kernels import POINT_NUMBERS
-
-LANES = 120
-"""Cars in a block: rows of almost 1 kB, so that what one loop touches stays in the first cache.
-
-Rows of a power of two would share too few of its sets.
-"""
+from racecar.simulation.layout import LANES, Layout, Loop
 
 # Fewer do not fill a vector of the processor.
 _MIN_VECTOR_CARS = 8
-
-# Bytes in a line of the cache.
-_LINE = 64
 
 COLUMN_COUNT = 11
 """Numbers of a row of RunTable."""
 
 NOISE_CHANNELS = 8
 """Deviations of noise: x, y, yaw, vx, vy, yaw rate as measured; two of the motion."""
-
-
-class Layout:
-    """Places parts one after the other."""
-
-    def __init__(self, lanes: int = LANES) -> None:
-        """Begin with the first row."""
-        self._lanes = lanes
-        self.rows = 0
-
-    def part(self, example: Any, absent: tuple[int, ...] = ()) -> Part:
-        """Place of tuples like the example, after those before."""
-        part = Part(zeroed(example), self.rows, self._lanes, absent)
-        self.rows = part.after
-        return part
 
 
 class MotionParts(NamedTuple):
@@ -295,18 +269,7 @@ def block_parts(motion: LaneMotion, control: LaneControl) -> BlockParts:
         part(Key(0.0, 0.0)), part(Draws(0.0, 0.0)), lateral, turning)._replace(rows=layout.rows)
 
 
-def lane_rows(count: int) -> Any:
-    """So many rows of LANES zeros, flat."""
-    if not COMPILED:
-        return vector(count * LANES)
-    room = np.zeros(count * LANES + _LINE // 8)
-    # Vectors that start within a line of the cache would take two accesses each.
-    first = -room.__array_interface__['data'][0] % _LINE // 8
-    return room[first:first + count * LANES]
 
-
-Loop = Callable[..., Any]
-"""Pure function that does one thing to all cars of a block."""
 
 
 def _observation(motion: LaneMotion, parts: BlockParts) -> Loop:

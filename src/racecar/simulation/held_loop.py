@@ -11,9 +11,9 @@ import numpy as np
 
 from racecar.control.linearizer import Linearizer
 from racecar.control.tracker import TrajectoryTracker
+from racecar.metrics.tracking_error import Array
 from racecar.simulation.closed_loop import LoopCar, row_of
 from racecar.simulation.lanes import Lane
-from racecar.simulation.metrics.tracking_error import Array
 
 
 class HeldLoop(NamedTuple):

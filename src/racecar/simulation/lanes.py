@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple, Protocol, TYPE_CHECKING
+from typing import Any, NamedTuple, Protocol
 
 from racecar.base.errors import RunError
 from racecar.base.rows import Part
@@ -13,9 +13,7 @@ from racecar.base.types import AckermannCommand
 from racecar.base.vectors import Flat
 from racecar.control.reference_sampler import ReferenceSampler
 from racecar.control.trajectories import Trajectory
-
-if TYPE_CHECKING:
-    from racecar.simulation.engine import Layout, Loop
+from racecar.simulation.layout import Layout, Loop
 
 
 class MovingParts(NamedTuple):

@@ -23,10 +23,10 @@ from racecar.base.vectors import as_vector, Flat, Vector, vector
 from racecar.control.reference_sampler import placed, ReferenceSampler
 from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles.interface import Equations
+from racecar.metrics.run_table import COLUMNS
+from racecar.metrics.tracking_error import Array
 from racecar.simulation.engine import COLUMN_COUNT, limited
 from racecar.simulation.lanes import Lane, LaneControl
-from racecar.simulation.metrics.run_table import COLUMNS
-from racecar.simulation.metrics.tracking_error import Array
 from racecar.simulation.simulator import Simulator
 from racecar.simulation.tick import CarKind, one_car_parts, orders, tick_function
 

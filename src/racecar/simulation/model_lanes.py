@@ -10,7 +10,7 @@ import sys
 from typing import Any, NamedTuple
 
 from racecar.base.compiled import importable
-from racecar.base.rows import first_row, load, Part, store
+from racecar.base.rows import field_names, first_row, load, Part, store
 from racecar.base.vectors import Flat, vector
 from racecar.dynamics.actuators import Channel, respond
 from racecar.dynamics.vehicles.interface import (
@@ -25,15 +25,12 @@ from racecar.simulation.engine import (
     Before,
     CommandLimits,
     integration,
-    lane_rows,
-    LANES,
-    Layout,
     limited,
-    Loop,
     motion_parts,
     MotionParts,
 )
 from racecar.simulation.lanes import LaneCar, MovingParts
+from racecar.simulation.layout import lane_rows, LANES, Layout, Loop
 from racecar.simulation.simulator import Simulator
 
 
@@ -162,7 +159,8 @@ class ModelMotion(NamedTuple):
     @property
     def pushed(self) -> tuple[int | None, int | None]:
         """Lateral state and yaw rate."""
-        state, fields = self.equations.state, self.equations.state._fields
+        state = self.equations.state
+        fields = field_names(state)
         lateral, turning = (
             next((first_row(state, name) for name in names if name in fields), None)
             for names in (('vy', 'beta'), ('yaw_rate',)))

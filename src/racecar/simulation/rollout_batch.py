@@ -19,9 +19,9 @@ from racecar.dynamics.actuators import Actuators
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
 from racecar.dynamics.vehicles.interface import Equations, VehicleModel
 from racecar.dynamics.vehicles.modes import are_slower
+from racecar.metrics.tracking_error import Array
 from racecar.simulation.car_batch import CarBatch, CarBlock, write_lanes
-from racecar.simulation.engine import lane_rows
-from racecar.simulation.metrics.tracking_error import Array
+from racecar.simulation.layout import lane_rows
 from racecar.simulation.model_lanes import command_limits
 from racecar.simulation.rollout_kernel import rollout_kernel, rollout_part, RolloutPlan
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN

@@ -13,7 +13,8 @@ from racecar.base.vectors import Flat
 from racecar.dynamics.actuators import Channel, Channels, respond
 from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND
 from racecar.simulation.car_kernels import car_parts, CarKernel, CarParts, checking, saving
-from racecar.simulation.engine import CommandLimits, integration, LANES, limited, Loop
+from racecar.simulation.engine import CommandLimits, integration, limited
+from racecar.simulation.layout import LANES, Loop
 
 
 class RolloutRows(NamedTuple):
@@ -73,7 +74,8 @@ def _taking(equations: Equations, parts: CarParts) -> Loop:
         rollout_part(parts, field) for field in ('inputs', 'limits', 'number'))
     one, size = Part(equations.inputs), count_numbers(equations.inputs)
 
-    if not isinstance(equations.inputs, Command):
+    example = equations.inputs
+    if not isinstance(example, Command):
         @importable
         def take_given(rows: Flat, count: int, inputs: Flat, tick: int, between: int) -> None:
             for i in range(count):
@@ -82,12 +84,14 @@ def _taking(equations: Equations, parts: CarParts) -> Loop:
 
         return take_given
 
+    command_part = Part(example)
+
     @importable
     def take_commands(rows: Flat, count: int, inputs: Flat, tick: int, between: int) -> None:
         for i in range(count):
             at = int(load(rows, number_part, i)[0]) * between + tick * size
             store(rows, inputs_part, i, limited(
-                load(inputs, one, at), load(rows, limits_part, i)))
+                load(inputs, command_part, at), load(rows, limits_part, i)))
 
     return take_commands
 

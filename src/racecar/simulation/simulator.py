@@ -8,18 +8,19 @@ together; the table of its parameters is beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from racecar.base.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.poses import check_planar_pose
 from racecar.base.readings import Collisions
-from racecar.base.rows import first_row, Part
+from racecar.base.rows import first_row, Numbers, Part
 from racecar.base.types import (
     AckermannCommand,
     NANOSECONDS,
@@ -30,6 +31,7 @@ from racecar.base.types import (
     Wheels,
     WheelState,
 )
+from racecar.base.values import number_of, text_of, Values
 from racecar.base.vectors import as_vector, Flat
 from racecar.dynamics.actuators import ACTUATOR_PARAMETERS, Actuators
 from racecar.dynamics.integrators import (
@@ -152,7 +154,7 @@ class Simulator:
     def __init__(
         self, model: VehicleModel, *, step: float = DEFAULT_STEP,
         period: float = DEFAULT_PERIOD, integrator: str = DEFAULT_INTEGRATOR,
-        start: Start = AT_ORIGIN, actuators: Mapping[str, Any] | None = None,
+        start: Start = AT_ORIGIN, actuators: Values | None = None,
         propulsion: Propulsion | None = None, scene: Scene = EMPTY_SCENE,
     ) -> None:
         """Begin at time 0, at the start.
@@ -205,11 +207,15 @@ class Simulator:
         self._asked: AckermannCommand | None = None
         self.reset()
 
-    def _at(self, part: Part) -> Any:
+    def _at(self, part: Part[Numbers]) -> Flat:
         """Numbers of a part, in the form that kernels take."""
         return self.rows[part.first:part.after]
 
-    def _put(self, part: Part, values: Any) -> None:
+    def _values(self, part: Part[Numbers]) -> tuple[float, ...]:
+        """Numbers of a part now."""
+        return tuple(self._numbers[part.first:part.after].tolist())
+
+    def _put(self, part: Part[Numbers], values: ArrayLike) -> None:
         self._numbers[part.first:part.after] = values
 
     def warm_up(self) -> None:
@@ -244,12 +250,12 @@ class Simulator:
     @property
     def command(self) -> AckermannCommand:
         """The command in force, within the vehicle's limits."""
-        return AckermannCommand(*self._at(self._parts.command).tolist())
+        return AckermannCommand(*self._values(self._parts.command))
 
     @property
     def state(self) -> tuple[float, ...]:
         """State of the model, in the order of model.state_names [SI]."""
-        return tuple(self._state.tolist())
+        return self._values(self._parts.state)
 
     @state.setter
     def state(self, values: Sequence[float]) -> None:
@@ -267,13 +273,13 @@ class Simulator:
     @property
     def inputs(self) -> tuple[float, ...]:
         """Inputs of the model that are in force [SI]."""
-        return tuple(self._inputs.tolist())
+        return self._values(self._parts.inputs)
 
     @property
     def wheel_rotations(self) -> WheelRotations:
         """Rotation of the wheels since the last reset."""
         return WheelRotations(*self.model.wheel_rotations(
-            tuple(self._at(self._parts.travel).tolist())))
+            self._values(self._parts.travel)))
 
     @property
     def wheel_speeds(self) -> Wheels:
@@ -537,7 +543,7 @@ def has_own(part: object, kind: type, *names: str) -> bool:
                for name in names)
 
 
-def make_simulator(values: Mapping[str, Any], model: VehicleModel | None = None) -> Simulator:
+def make_simulator(values: Values, model: VehicleModel | None = None) -> Simulator:
     """Build a simulator from the resolved values of VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS.
 
     model: one that is built from the same values already; models have no memory. Raises
@@ -546,8 +552,9 @@ def make_simulator(values: Mapping[str, Any], model: VehicleModel | None = None)
     scene = scene_of(values)
     return Simulator(
         model or make_vehicle_model(
-            values['vehicle_model'], VehicleParameters.from_values(values), values),
-        step=values['step'], period=1.0 / values['rate'], integrator=values['integrator'],
+            text_of(values, 'vehicle_model'), VehicleParameters.from_values(values), values),
+        step=number_of(values, 'step'), period=1.0 / number_of(values, 'rate'),
+        integrator=text_of(values, 'integrator'),
         start=Start(start_pose(scene, values), InitialMotion(
-            values['initial_yaw_rate'], values['initial_sideslip'])),
+            number_of(values, 'initial_yaw_rate'), number_of(values, 'initial_sideslip'))),
         actuators=values, scene=scene)

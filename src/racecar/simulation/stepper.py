@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import functools
-from typing import Any
 
 from racecar.base.compiled import compiled
 from racecar.base.rows import count_numbers, load, Part, store
@@ -49,7 +48,7 @@ class Stepper:
         """
         self.model = model
         # Everything in one array: each argument more costs time in the call.
-        self._packed: Any = vector(
+        self._packed: Flat = vector(
             [*model.initial_state(initial_pose), float(step), *model.parameters])
         self._states = count_numbers(model.equations.state)
         self.step: Callable[[float, float], None] = functools.partial(

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Cars of a block that tracker and law drive."""
+"""Cars of a block that tracker and law drive, those of robots with two wheels too."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from racecar.base.compiled import importable
+from racecar.base.compiled import importable, pure
 from racecar.base.errors import RunError
 from racecar.base.types import AckermannCommand, CarMotion
 from racecar.control.linearizer import LawStep, Linearizer, SteeringState
+from racecar.control.point_ahead import PointAheadLinearizer
 from racecar.control.target import Target, TargetSampler
 from racecar.control.tracker_step import TrackerParameters, TrackerState, TrackerStep
 from racecar.dynamics.vehicles.interface import Command
@@ -34,16 +35,27 @@ class StockParameters(NamedTuple):
     law: Any
 
 
+Carried = Callable[[float, float], Any]
+"""Pure function that gives the command, as its message carries it, for what a law answers."""
+
+
+@pure
+def ackermann(speed: float, steering_angle: float) -> Command:
+    """Command in single precision."""
+    return Command(float(np.float32(speed)), float(np.float32(steering_angle)))
+
+
 @functools.cache
-def _answer(tracker_step: TrackerStep, law_step: LawStep) -> Callable[..., Any]:
+def _answer(
+    tracker_step: TrackerStep, law_step: LawStep, carried: Carried,
+) -> Callable[..., Any]:
     @importable
     def answer(
         state: StockState, parameters: StockParameters, car: CarMotion, target: Target, dt: float,
-    ) -> tuple[StockState, Command]:
+    ) -> tuple[StockState, Any]:
         tracker, vx, vy, _, _ = tracker_step(state.tracker, parameters.tracker, car, target, dt)
         law, speed, steering = law_step(state.law, parameters.law, car, vx, vy, dt)
-        return StockState(tracker, law), Command(
-            float(np.float32(speed)), float(np.float32(steering)))
+        return StockState(tracker, law), carried(speed, steering)
 
     return answer
 
@@ -51,9 +63,10 @@ def _answer(tracker_step: TrackerStep, law_step: LawStep) -> Callable[..., Any]:
 class StockControl(NamedTuple):
     """Tracker and law; is_exact: as in TrajectoryTracker. See LaneControl."""
 
-    law: type[Linearizer]
+    law: type[Linearizer | PointAheadLinearizer]
     step: TrackerStep
     is_exact: bool
+    carried: Carried = ackermann
 
     @property
     def state(self) -> StockState:
@@ -76,7 +89,7 @@ class StockControl(NamedTuple):
     @property
     def answer(self) -> Callable[..., Any]:
         """Step of the tracker, then that of the law."""
-        return _answer(self.step, self.law.step)
+        return _answer(self.step, self.law.step, self.carried)
 
     @property
     def is_foreign(self) -> bool:

@@ -26,7 +26,8 @@ from racecar.dynamics.vehicles.interface import (
     Travel,
     VehicleModel,
 )
-from racecar.simulation.engine import CommandLimits, Layout, limited
+from racecar.simulation.engine import CommandLimits, limited
+from racecar.simulation.layout import Layout
 
 F = TypeVar('F', bound=Callable[..., object])
 
@@ -128,13 +129,14 @@ def tick_function(kind: CarKind, equations: Equations) -> Tick:
     state_part, parameters_part, limits_part = parts.state, parts.parameters, parts.limits
     clock_part, travel_part = parts.clock, parts.travel
     inputs_part = Part(equations.inputs, parts.inputs.first)
+    first_part = Part(NO_COMMAND, parts.inputs.first)
 
     if not kind.is_actuated:
         @importable
         def tick(rows: Flat, steps: int) -> bool:
             before, car = load(rows, state_part, 0), load(rows, parameters_part, 0)
-            inputs, clock = load(rows, inputs_part, 0), load(rows, clock_part, 0)
-            held, state = hold(inputs, car), before
+            speed, clock = load(rows, first_part, 0).speed, load(rows, clock_part, 0)
+            held, state = hold(load(rows, inputs_part, 0), car), before
             for _ in range(steps):
                 state = step(state, held, clock.dt)
             if not within(state, load(rows, limits_part, 0)):
@@ -142,7 +144,7 @@ def tick_function(kind: CarKind, equations: Equations) -> Tick:
             duration = steps * clock.step_ns / NANOSECONDS
             store(rows, state_part, 0, state)
             store(rows, travel_part, 0, travelled(
-                load(rows, travel_part, 0), before, state, car, inputs.speed * duration,
+                load(rows, travel_part, 0), before, state, car, speed * duration,
                 duration))
             return True
 

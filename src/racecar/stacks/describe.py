@@ -21,11 +21,9 @@ from racecar.stacks import (
     differential_wheels,
     driver,
     driver_world,
-    gap_ode,
-    gap_world,
+    gap_following,
     plant,
     teleop,
-    teleop_world,
 )
 from racecar.stacks.laws import law_stacks
 from racecar.stacks.node_description import NodeDescription
@@ -52,13 +50,12 @@ STACKS: dict[str, Stack] = {
     stack.name: stack for stack in (
         *law_stacks(SimulatorKind.PLANE), plant.STACK, driver.STACK,
         *law_stacks(SimulatorKind.WORLD, SimulatorKind.WORLD_WITH_TYRES),
-        driver_world.STACK, gap_ode.STACK, gap_world.STACK, differential_wheels.STACK,
-        teleop.STACK, teleop_world.STACK)}
+        driver_world.STACK, *gap_following.STACKS, differential_wheels.STACK, *teleop.STACKS)}
 """By name."""
 
 
 def find_stack(name: str, expected: Iterable[str] = ()) -> Stack:
-    """Stack.
+    """Configuration of a name.
 
     expected: names that the message for an unknown one lists, by default all. Raises
     ConfigurationError.

@@ -18,6 +18,7 @@ from racecar.control.tracker import TrajectoryTracker
 from racecar.differential.loop import make_robot_car, RobotCar, RobotLoop
 from racecar.ros import topics
 from racecar.simulation.closed_loop import LoopCar
+from racecar.stacks.fleets import robot_columns
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import given, node, robot_file, surroundings
@@ -81,4 +82,4 @@ STACK = Stack(
         topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.REFERENCE_PATH, topics.TRACKED_POINT,
         topics.TF, topics.JOINT_STATES, *topics.ENCODERS, *_ANSWERS, topics.ODOMETRY),
     descriptions=(topics.TRACKED_POINT,), answers=_ANSWERS, described_by=_file,
-    topic_names='cmd_vel', make_loop=_make_loop)
+    topic_names='cmd_vel', make_loop=_make_loop, columns=robot_columns)

@@ -8,16 +8,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from racecar.base.columns import Array, is_column, rows_of
 from racecar.base.types import NANOSECONDS
 from racecar.catalogue import NODES
 from racecar.control.tracker import TRACKER_COLUMNS
+from racecar.differential.kernels import FINITE
+from racecar.differential.loop import RobotLoop
+from racecar.differential.parameters import ROBOT_COLUMNS, RobotParameters
+from racecar.differential.robot_lanes import lane_parameters
 from racecar.dynamics.integrators import find_integrator
 from racecar.dynamics.vehicles.modes import are_slower
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParameters
-from racecar.simulation.block import Columns, kind_of
+from racecar.simulation.block import Columns, FleetColumns, kind_of
 from racecar.simulation.closed_loop import ClosedLoop, Loop, VariedControl
 from racecar.simulation.model_lanes import command_limits
 from racecar.stacks.loops import Values
@@ -29,18 +32,11 @@ NodeColumns = Mapping[str, Mapping[str, Array]]
 
 def may_be_column(stack: Stack, node: str, parameter: str) -> bool:
     """Whether a parameter of a node may differ between cars that are made at once."""
-    if parameter in VEHICLE_COLUMNS:
+    if parameter in VEHICLE_COLUMNS or parameter in ROBOT_COLUMNS:
         return True
     if node == stack.tracker:
         return parameter in TRACKER_COLUMNS
     return node == stack.linearizer and NODES[node].table[parameter].type is float
-
-
-class FleetColumns(NamedTuple):
-    """Cars that differ from one; are_possible: whether each can be made at all, (cars,)."""
-
-    columns: Columns
-    are_possible: NDArray[np.bool_]
 
 
 def stack_columns(
@@ -70,6 +66,30 @@ def custom_columns(
         raise TypeError('the controllers of the cars differ')
     return _simulated(
         stack, loop, values, varied, [], rows_of(loop.lane.parameters, cars))
+
+
+def robot_columns(
+    stack: Stack, loop: RobotLoop, values: Values, varied: NodeColumns, robots: int,
+) -> FleetColumns:
+    """Robots with two wheels that differ from that of a loop; see stack_columns()."""
+    assert stack.tracker is not None
+    assert stack.linearizer is not None
+    if kind_of(loop) is None:
+        raise TypeError('the robots do not run side by side')
+    tracker, law = ({**values[node], **varied.get(node, {})}
+                    for node in (stack.tracker, stack.linearizer))
+    control = np.concatenate(
+        [loop.tracker.columns(tracker, None, robots), loop.law.columns(law, robots)])
+    simulated, changes = values[stack.simulator], varied.get(stack.simulator, {})
+    one, mode = RobotParameters.from_values(simulated), simulated['mode']
+    parameters = lane_parameters(one.columns(changes), mode)
+    # With noise and without are two kinds.
+    possible = np.broadcast_to(
+        parameters.mode.is_noisy == lane_parameters(one, mode).mode.is_noisy, robots)
+    if changes:
+        possible = possible & one.are_possible(changes)
+    return FleetColumns(
+        Columns(rows_of(parameters, robots), rows_of(FINITE, robots), control), possible)
 
 
 class _Vehicles(NamedTuple):

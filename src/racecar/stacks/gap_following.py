@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks without a reference: the node gap_follower drives by the laser, in a world."""
+"""gap_ode and gap_world, without a reference: the node gap_follower drives by the laser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from racecar.sensors.equipment import chosen_sensors
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import command_muxes, node, vehicle_file
-from racecar.stacks.simulator_part import SimulatorPart
+from racecar.stacks.simulator_part import planar_part, SimulatorPart, world_part
 from racecar.stacks.stack import Stack
 
 _ANSWERS = (topics.NAVIGATION_COMMAND, topics.COMMAND)
@@ -23,7 +23,7 @@ LASER = 'laser'
 """The sensor that is followed, and so the output that lockstep awaits an answer to."""
 
 
-def gap_stack(name: str, summary: str, simulator: SimulatorPart) -> Stack:
+def _stack(name: str, summary: str, simulator: SimulatorPart) -> Stack:
     """Stack of gap_follower, muxes and a simulator whose car has a laser."""
     return Stack(
         name=name, summary=summary, nodes=partial(_nodes, name, simulator),
@@ -71,3 +71,13 @@ def _check(executable: str, descriptions: list[NodeDescription]) -> None:
             f"laser.sweep_time of {simulator.full_name} is {values['laser.sweep_time']:g} s, but"
             ' in lockstep a scan is answered at the time of its stamp, which is that of its first'
             ' ray: set it to 0, or do without lockstep')
+
+
+STACKS = (
+    _stack(
+        'gap_ode',
+        'gap follower that drives by the laser, command muxes and single-track simulator',
+        planar_part('stacks/gap')),
+    _stack(
+        'gap_world', 'gap follower that drives by the laser, command muxes and the 3-D world',
+        world_part('stacks/gap')))

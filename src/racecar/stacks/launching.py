@@ -11,7 +11,6 @@ import importlib
 import os
 import shlex
 from types import GenericAlias
-from typing import Any
 
 from ament_index_python.packages import get_package_prefix, PackageNotFoundError
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
@@ -207,14 +206,13 @@ def _with_viewers(
     One of the two publishes the robot description: robot_state_publisher where it is installed,
     unless the user sets the simulator's parameter.
     """
-    common: dict[str, Any] = {
+    common: dict[str, object] = {
         'namespace': make_namespace_absolute(simulator.namespace), 'output': 'screen',
         # Both name these two absolutely; the simulator has them in its namespace.
         'remappings': [
             *((f'/{topic}', topic) for topic in (topics.TF, topics.TF_STATIC)),
-            *simulator.remappings],
-        'arguments': ['--ros-args', '--log-level', options.log_level],
-    }
+            *simulator.remappings]}
+    arguments = ['--ros-args', '--log-level', options.log_level]
     actions: list[LaunchDescriptionEntity] = []
 
     if not simulator.is_chosen(_DESCRIBES) and _is_installed('robot_state_publisher'):
@@ -232,7 +230,7 @@ def _with_viewers(
                 parameters=[{
                     'robot_description': ParameterValue(description, value_type=str),
                     'use_sim_time': options.use_sim_time,
-                }], **common))
+                }], arguments=arguments, **common))
 
     if options.rviz:
         if _is_installed('rviz2'):
@@ -240,7 +238,7 @@ def _with_viewers(
             actions.append(Node(
                 package='rviz2', executable='rviz2', name='rviz2',
                 parameters=[{'use_sim_time': options.use_sim_time}],
-                **{**common, 'arguments': ['-d', str(view), *common['arguments']]}))
+                arguments=['-d', str(view), *arguments], **common))
         else:
             actions.append(LogInfo(msg='rviz2 not installed: nothing is shown'))
     return simulator, actions

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 import os
 import shlex
-from typing import Any, NamedTuple
+from typing import Any, cast, NamedTuple
 
 import yaml
 
@@ -207,7 +207,7 @@ def from_texts(way: str, texts: Mapping[str, str], **more: object) -> StackOptio
     more: values of options that take precedence. Raises ConfigurationError for what cannot be
     read; a number that is none goes on, as the check of its parameter says what was expected.
     """
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for row in run_options(way):
         name, _, option = row
         text = texts.get(row.launch_name, '')
@@ -226,7 +226,12 @@ def from_texts(way: str, texts: Mapping[str, str], **more: object) -> StackOptio
             values[name] = _number_or_text(text)
         else:
             values[name] = os.path.expanduser(text) if option.is_path else text
-    return StackOptions(**{**values, **more})
+    return from_values({**values, **more})
+
+
+def from_values(values: Mapping[str, object]) -> StackOptions:
+    """Options of these names; a value of another type goes on to the check of its parameter."""
+    return StackOptions(**cast('dict[str, Any]', values))
 
 
 def _number_or_text(text: str) -> float | str:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 import os
 from pathlib import Path
-from typing import Any
 
 from racecar.bags.folder import check_bag_folder
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
@@ -92,16 +91,17 @@ def robot_file(robot: str | None) -> Path:
 
 def node(
     executable: str, options: StackOptions, *files: Path,
-    parameters: Mapping[str, object] | None = None,
-    **more: Any,
+    parameters: Mapping[str, object] | None = None, hears: str = '',
+    gives: tuple[str, ...] = (), use_sim_time: bool = True,
 ) -> NodeDescription:
     """Node named like its executable, with its file of config/ below the others.
 
-    files: parameter files over its defaults; parameters: over these.
+    files: parameter files over its defaults; parameters: over these; hears, gives, use_sim_time:
+    as NodeDescription has them.
     """
     return NodeDescription(
         executable, executable, namespace_of(options), (find_config(executable), *files),
-        parameters or {}, remappings(options), **more)
+        parameters or {}, remappings(options), use_sim_time, hears=hears, gives=gives)
 
 
 ROBOT = PREFIX.rstrip('.')
@@ -195,12 +195,8 @@ def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tup
                         for topic in topics.sensor_topics(*sensor))
 
 
-def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:
-    """Simulator of a car in the plane; files: over its defaults."""
-    return _simulator(node_names.SINGLE_TRACK_SIMULATOR, options, *files)
-
-
-def _simulator(executable: str, options: StackOptions, *files: Path) -> NodeDescription:
+def simulator_of_car(executable: str, options: StackOptions, *files: Path) -> NodeDescription:
+    """Simulator of a car; files: over its defaults."""
     return node(
         executable, options, *files, parameters={
             **given(tyre_model=options.tyre_model, end_time=options.end_time,
@@ -220,7 +216,7 @@ def world_nodes(
     is neither yes nor no.
     """
     tyres = (find_config('stacks/world_pacejka'),) if _wants_pacejka() else ()
-    simulator = _simulator(node_names.WORLD_SIMULATOR, options, *tyres, *files, vehicle)
+    simulator = simulator_of_car(node_names.WORLD_SIMULATOR, options, *tyres, *files, vehicle)
     simulator = replace(simulator, remappings=(*simulator.remappings, WORLD_JOINT_STATES))
     try:
         chosen = with_choices(simulator, options).resolve()

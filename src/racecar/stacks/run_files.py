@@ -9,7 +9,6 @@ from dataclasses import fields, replace
 import datetime
 import os
 from pathlib import Path
-from typing import Any
 
 from racecar.base.environment import differences, hash_of_file, present_environment
 from racecar.base.errors import ConfigurationError, excerpt
@@ -19,7 +18,7 @@ from racecar.catalogue import node_names
 from racecar.control.custom_controller import CONTROLLER
 from racecar.stacks.describe import find_stack
 from racecar.stacks.node_description import NodeDescription
-from racecar.stacks.options import run_options, SIMULATE, StackOptions, UP
+from racecar.stacks.options import from_values, run_options, SIMULATE, StackOptions, UP
 
 # Resolved in the values of the nodes, or not part of what a car does.
 _NOT_KEPT = frozenset(('overrides', 'params_file', 'record', 'rviz', 'log_level'))
@@ -90,7 +89,7 @@ def options_of(file: RunFile, way: str) -> StackOptions:
     find_stack(file.configuration)
     known = {row.name: row.option for row in run_options(way)}
     of_any = {row.name for row in fields(StackOptions) if 'option' in row.metadata}
-    given: dict[str, Any] = {}
+    given: dict[str, object] = {}
     for name, value in file.options.items():
         if name not in of_any or name in _NOT_KEPT:
             raise ConfigurationError(
@@ -98,7 +97,7 @@ def options_of(file: RunFile, way: str) -> StackOptions:
                 f" {', '.join(sorted(of_any - _NOT_KEPT))}")
         if name in known:
             given[name] = _checked(name, value, known[name].type)
-    if 'vehicle' in given and not _is_found(given['vehicle']):
+    if 'vehicle' in given and not _is_found(str(given['vehicle'])):
         # All that its file said stands in the parameters.
         del given['vehicle']
     # In a way without namespaces the nodes have their plain names.
@@ -115,7 +114,7 @@ def options_of(file: RunFile, way: str) -> StackOptions:
         given['real_time_factor'] = 0.0
         for values in overrides.values():
             values.pop('real_time_factor', None)
-    return StackOptions(**given, overrides=overrides, overrides_option='run file')
+    return from_values({**given, 'overrides': overrides, 'overrides_option': 'run file'})
 
 
 def cautions(file: RunFile, way: str) -> list[str]:

@@ -13,7 +13,7 @@ from racecar.catalogue import node_names
 from racecar.ros import topics
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
-from racecar.stacks.parts import planar_simulator, WORLD_JOINT_STATES, world_nodes
+from racecar.stacks.parts import simulator_of_car, WORLD_JOINT_STATES, world_nodes
 
 
 class SimulatorPart(NamedTuple):
@@ -31,7 +31,8 @@ class SimulatorPart(NamedTuple):
 def planar_part(*names: str) -> SimulatorPart:
     """Simulator of a car in the plane; names: of files in config/ over its defaults."""
     def nodes(options: StackOptions, vehicle: Path) -> list[NodeDescription]:
-        return [planar_simulator(options, *(find_config(name) for name in names), vehicle)]
+        return [simulator_of_car(node_names.SINGLE_TRACK_SIMULATOR, options,
+                                 *(find_config(name) for name in names), vehicle)]
 
     return SimulatorPart(node_names.SINGLE_TRACK_SIMULATOR, nodes)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from racecar.base.values import Values
+from racecar.simulation.block import FleetColumns
 from racecar.simulation.closed_loop import Loop, LoopCar
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import DEFAULT_NAMES, StackOptions, TELEOP_NONE
@@ -29,7 +30,8 @@ class Stack:
     parameters cannot be used are left to the error of their own check. described_by: gives the
     file of the vehicle. topic_names: the set in the place of the default one. make_loop: builds
     the loop without ROS from the values of all nodes and a simulator, or None to make one; None
-    for a stack of a car, as racecar.stacks.loops makes it. teleop: who drives by hand unless the
+    for a stack of a car, as racecar.stacks.loops makes it. columns: of such loops, in the place of
+    racecar.stacks.fleets.stack_columns(). teleop: who drives by hand unless the
     user chooses.
     """
 
@@ -48,6 +50,7 @@ class Stack:
     topic_names: str = DEFAULT_NAMES
     teleop: str = TELEOP_NONE
     make_loop: Callable[[Mapping[str, Values], LoopCar | None], Loop] | None = None
+    columns: Callable[..., FleetColumns] | None = None
 
     def with_names(self, options: StackOptions) -> StackOptions:
         """Options with the set of topic names of this stack, unless another is chosen."""

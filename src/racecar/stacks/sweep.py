@@ -22,9 +22,10 @@ from racecar.base.parameters import Parameter, ParameterTable, suggestion
 from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import TABLES
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
+from racecar.differential.parameters import PREFIX as ROBOT_PREFIX
 from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
 from racecar.simulation.batch_result import Noise
-from racecar.simulation.block import Fleet, kind_of
+from racecar.simulation.block import Fleet, FleetColumns, kind_of
 from racecar.simulation.closed_loop import Loop, LoopCar
 from racecar.simulation.custom_loop import CustomLoop
 from racecar.stacks import (
@@ -36,7 +37,6 @@ from racecar.stacks import (
 )
 from racecar.stacks.fleets import (
     custom_columns,
-    FleetColumns,
     may_be_column,
     NodeColumns,
     stack_columns,
@@ -44,7 +44,6 @@ from racecar.stacks.fleets import (
 from racecar.stacks.loops import (
     make_car,
     make_custom_loop,
-    make_loop,
     make_stack_loop,
     outrun_warning,
     Values,
@@ -62,7 +61,9 @@ _MOST_POINTS = 10_000_000
 # Points that are made at once: with matrices for their modes they take some megabytes.
 _AT_ONCE = 960
 # Whatever limits the speed of a car decides whether a reference outruns it.
-_SPEED_LIMITS = {f'{PREFIX}speed_min', f'{PREFIX}speed_max'}
+_SPEED_LIMITS = {
+    f'{PREFIX}speed_min', f'{PREFIX}speed_max', f'{ROBOT_PREFIX}max_speed',
+    f'{ROBOT_PREFIX}wheel_radius'}
 
 L = TypeVar('L', bound=Loop)
 
@@ -99,10 +100,9 @@ class Sweep:
         Raises RacecarError, naming the point, for values that contradict each other.
         """
         stack = self.stack
-        if stack.make_loop is not None:
-            return self._fleets(functools.partial(make_stack_loop, stack), None)
+        vary: Callable[..., FleetColumns] = stack.columns or stack_columns
         return self._fleets(
-            functools.partial(make_loop, stack), functools.partial(stack_columns, stack))
+            functools.partial(make_stack_loop, stack), functools.partial(vary, stack))
 
     def custom_fleets(
         self, tell: Callable[[str], object] = lambda _: None,
@@ -125,15 +125,14 @@ class Sweep:
 
     def _fleets(
         self, make: Callable[[Values, LoopCar | None], L],
-        vary: Callable[[L, Values, NodeColumns, int], FleetColumns] | None,
+        vary: Callable[[L, Values, NodeColumns, int], FleetColumns],
     ) -> Iterator[Fleet]:
         """Make points that differ in columns alone at once, where possible, and others by one."""
         others: list[int] = []
-        for alike in self._alike() if vary is not None else [range(len(self.points))]:
+        for alike in self._alike():
             for first in range(0, len(alike), _AT_ONCE):
                 points = alike[first:first + _AT_ONCE]
-                fleet = None if vary is None or len(points) < 2 else self._fleet(
-                    points, make, vary)
+                fleet = None if len(points) < 2 else self._fleet(points, make, vary)
                 if fleet is not None:
                     yield fleet
                 others.extend(sorted({*points} - {*(() if fleet is None else fleet.cars)}))

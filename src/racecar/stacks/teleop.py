@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""teleop: command muxes and the planar simulator; a person drives."""
+"""teleop and teleop_world: command muxes and a simulator; a person drives."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from racecar.ros import topics
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions, TELEOP_KEYBOARD
 from racecar.stacks.parts import command_muxes, vehicle_file
-from racecar.stacks.simulator_part import planar_part, SimulatorPart
+from racecar.stacks.simulator_part import planar_part, SimulatorPart, world_part
 from racecar.stacks.stack import Stack
 
 
-def teleop_stack(name: str, summary: str, simulator: SimulatorPart) -> Stack:
+def _stack(name: str, summary: str, simulator: SimulatorPart) -> Stack:
     """Stack of muxes and a simulator that a person drives, by default with keys."""
     return Stack(
         name=name, summary=summary, nodes=partial(_nodes, name, simulator),
@@ -35,6 +35,11 @@ def _nodes(name: str, simulator: SimulatorPart, options: StackOptions) -> list[N
     return [*command_muxes(options), *simulator.nodes(options, vehicle_file(options.vehicle))]
 
 
-STACK = teleop_stack(
-    'teleop', 'command muxes and single-track simulator, driven by hand with keys or a joystick',
-    planar_part())
+STACKS = (
+    _stack(
+        'teleop',
+        'command muxes and single-track simulator, driven by hand with keys or a joystick',
+        planar_part()),
+    _stack(
+        'teleop_world', 'command muxes and 3-D world, driven by hand with keys or a joystick',
+        world_part()))

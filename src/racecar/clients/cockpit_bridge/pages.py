@@ -24,4 +24,4 @@ class Pages:
 
     def report_state(self, state: str, text: str) -> None:
         """Report whether the robot is `running` or `lost`, with a sentence about it."""
-        self.send(json_frame('tap', state=state, text=text), 'tap')
+        self.send(json_frame('bridge', state=state, text=text), 'bridge')

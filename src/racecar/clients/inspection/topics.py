@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 import math
 import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rclpy.subscription import Subscription
 
@@ -24,7 +24,7 @@ _TYPE_PATIENCE = 2.0
 
 
 def listen(
-    inspector: Inspector, topic: str, type_name: str | None, callback: Callable[[Any], object],
+    inspector: Inspector, topic: str, type_name: str | None, callback: Callable[..., object],
     *, raw: bool = False,
 ) -> Subscription:
     """Subscribe as the publishers of a topic allow; type_name: None for that which it has.

@@ -24,8 +24,8 @@ from racecar.cockpit.robot_message import robot_frames
 from racecar.cockpit.scene_message import path_frame, scene_frames
 from racecar.description.robot_tree import RobotTree
 from racecar.dynamics.vehicles.ackermann import middle_angles
+from racecar.metrics.run_table import RunTable
 from racecar.scene.scene import Scene
-from racecar.simulation.metrics.run_table import RunTable
 
 # A reference is compared with samples that it is not older than by this [s].
 _STEP = 1e-6

@@ -5,18 +5,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from racecar.base.errors import ParameterError
 from racecar.dynamics.tyres import fiala, linear, pacejka
 from racecar.dynamics.tyres.contact import TyrePair
-from racecar.dynamics.tyres.curves import curve_tyres
-from racecar.dynamics.tyres.fiala_contact import prepare_brush, prepare_unsaturated
+from racecar.dynamics.tyres.curves import curve_tyres, CurveAxle, CurvePair
+from racecar.dynamics.tyres.fiala import FialaTyre, UnsaturatedTyre
+from racecar.dynamics.tyres.fiala_contact import (
+    Brush,
+    prepare_brush,
+    prepare_unsaturated,
+    UnsaturatedBrush,
+)
 from racecar.dynamics.tyres.lateral import LateralSlip
-from racecar.dynamics.tyres.linear_contact import prepare_linear
-from racecar.dynamics.tyres.pacejka_contact import prepare_pacejka
+from racecar.dynamics.tyres.linear import LinearTyre
+from racecar.dynamics.tyres.linear_contact import prepare_linear, Straight
+from racecar.dynamics.tyres.pacejka_contact import Magic, prepare_pacejka
 
 TyreForce = Callable[..., float]
+
+AxleTyre: TypeAlias = LinearTyre | FialaTyre | UnsaturatedTyre | CurveAxle
+"""Tyres of an axle, see racecar.dynamics.tyres.lateral."""
+
+WheelTyre: TypeAlias = Straight | Brush | UnsaturatedBrush | Magic | CurvePair
+"""Tyre of a wheel, see racecar.dynamics.tyres.contact."""
 
 
 class TyreModel(NamedTuple):
@@ -37,15 +50,15 @@ class TyreModel(NamedTuple):
     lateral_force: TyreForce
     longitudinal_force: TyreForce
     stiffness_by_load: bool = False
-    lateral: Callable[[LateralSlip], Any] | None = None
-    contact: Callable[[TyrePair], Any] | None = None
+    lateral: Callable[[LateralSlip], AxleTyre] | None = None
+    contact: Callable[[TyrePair], WheelTyre] | None = None
 
-    def lateral_tyre(self, slip: LateralSlip) -> Any:
+    def lateral_tyre(self, slip: LateralSlip) -> AxleTyre:
         """Tyres of an axle for racecar.dynamics.tyres.lateral."""
         make = self.lateral or curve_tyres(self.lateral_force, self.longitudinal_force).lateral
         return make(slip)
 
-    def contact_tyre(self) -> Callable[[TyrePair], Any]:
+    def contact_tyre(self) -> Callable[[TyrePair], WheelTyre]:
         """Pure function that makes the tyre of a wheel for racecar.dynamics.tyres.contact."""
         return self.contact or curve_tyres(self.lateral_force, self.longitudinal_force).contact
 

@@ -19,10 +19,8 @@ from collections.abc import Callable
 import math
 
 from racecar.base.compiled import importable
+from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.tyres.pacejka import side_curvature
-
-NO_LIMIT = 1e300
-"""Slip that none comes near [-]."""
 
 # Below this [N] a wheel is off the ground.
 NO_LOAD = 1e-9
@@ -34,36 +32,32 @@ def combined_forces_of(
     """Pure function combined_forces() of a tyre model that is given by these curves."""
     @importable
     def combined_forces(
-        slip: float, tangent: float, load: float,
-        slip_stiffness: float, friction_x: float, shape_x: float, curvature_x: float,
-        cornering_stiffness: float, friction_y: float, shape_y: float, curvature_y: float,
-        asymmetry_x: float = 0.0, shift_x: float = 0.0, asymmetry_y: float = 0.0,
-        shift_y: float = 0.0, slip_limit: float = NO_LIMIT,
+        slip: float, tangent: float, load: float, tyres: TyrePair, share: float,
     ) -> tuple[float, float]:
         """Longitudinal and lateral force [N] of one tyre.
 
         slip: longitudinal, positive when braking [-]; tangent: of the slip angle [-]; load [N];
-        stiffness [N, N/rad], friction mu > 0, shape and curvature [-] of each direction; the
-        others: see contact.TyreSides.
+        tyres: with friction mu > 0; share: of this tyre in their stiffness [-].
         """
         if load < NO_LOAD:
             return 0.0, 0.0
-        slip = min(max(slip, -slip_limit), slip_limit)
-        scale_x = slip_stiffness / (friction_x * load)
-        scale_y = cornering_stiffness / (friction_y * load)
+        slip = min(max(slip, -tyres.slip_limit), tyres.slip_limit)
+        stiffness_x, stiffness_y = share * tyres.stiffness_x, share * tyres.stiffness_y
+        scale_x = stiffness_x / (tyres.friction_x * load)
+        scale_y = stiffness_y / (tyres.friction_y * load)
         along = scale_x * slip
         across = scale_y * tangent
         length = math.sqrt(along * along + across * across)
         if length < 1e-12:
             # The curves are straight there.
-            return -slip_stiffness * slip, -cornering_stiffness * tangent
+            return -stiffness_x * slip, -stiffness_y * tangent
         return (
             along / length * longitudinal_force(
-                length / scale_x, slip_stiffness, friction_x, load, shape_x,
-                side_curvature(curvature_x, asymmetry_x, shift_x, slip)),
+                length / scale_x, stiffness_x, tyres.friction_x, load, tyres.shape_x,
+                side_curvature(tyres.curvature_x, tyres.asymmetry_x, tyres.shift_x, slip)),
             across / length * lateral_force(
-                math.atan(length / scale_y), cornering_stiffness, friction_y, load, shape_y,
-                side_curvature(curvature_y, asymmetry_y, shift_y, tangent)),
+                math.atan(length / scale_y), stiffness_y, tyres.friction_y, load, tyres.shape_y,
+                side_curvature(tyres.curvature_y, tyres.asymmetry_y, tyres.shift_y, tangent)),
         )
 
     return combined_forces

@@ -15,11 +15,13 @@ its curves is in curves. Source: that of combined_slip.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.compiled import by_type, pure
 from racecar.base.types import Wheels
-from racecar.dynamics.tyres.combined_slip import NO_LIMIT
+
+NO_LIMIT = 1e300
+"""Slip that none comes near [-]."""
 
 TINY = 1e-150
 """Keeps a denominator from 0; the square of what is smaller does not count."""
@@ -82,46 +84,46 @@ class Push(NamedTuple):
 
 
 @by_type
-def slide(tyre: Any, slip: float, tangent: float) -> Contact:
+def slide(tyre: object, slip: float, tangent: float) -> Contact:
     """Contact of a wheel with a longitudinal slip and a tangent of the slip angle [-]."""
     raise NotImplementedError
 
 
 @by_type
 def slide_four(
-    front: Any, rear: Any, slips: Wheels, tangents: Wheels,
+    front: object, rear: object, slips: Wheels, tangents: Wheels,
 ) -> tuple[Contact, Contact, Contact, Contact]:
     """Contacts of all wheels, side by side where operations wait for each other."""
     raise NotImplementedError
 
 
 @by_type
-def rest(tyre: Any, contact: Contact) -> tuple[float, float]:
+def rest(tyre: object, contact: Contact) -> tuple[float, float]:
     """Shares gx, gy under the static load of the wheel."""
     raise NotImplementedError
 
 
 @by_type
-def grip(tyre: Any, contact: Contact, load: float) -> tuple[float, float]:
+def grip(tyre: object, contact: Contact, load: float) -> tuple[float, float]:
     """Shares gx, gy under a load [N]."""
     raise NotImplementedError
 
 
 @by_type
-def turn(tyre: Any, contact: Contact, cosine: float, sine: float) -> Push:
+def turn(tyre: object, contact: Contact, cosine: float, sine: float) -> Push:
     """Push of a wheel that is turned by an angle with this cosine and sine."""
     raise NotImplementedError
 
 
 @by_type
-def push(tyre: Any, turned: Push, share_x: float, share_y: float) -> tuple[float, float]:
+def push(tyre: object, turned: Push, share_x: float, share_y: float) -> tuple[float, float]:
     """Force along x and y of the body [N]: one product each where both shares are the same."""
     raise NotImplementedError
 
 
 @pure
 def slide_each(
-    front: Any, rear: Any, slips: Wheels, tangents: Wheels,
+    front: object, rear: object, slips: Wheels, tangents: Wheels,
 ) -> tuple[Contact, Contact, Contact, Contact]:
     """slide_four() one wheel after the other."""
     return (slide(front, slips[0], tangents[0]), slide(front, slips[1], tangents[1]),
@@ -129,26 +131,26 @@ def slide_each(
 
 
 @pure
-def turn_alike(tyre: Any, contact: Contact, cosine: float, sine: float) -> Push:
+def turn_alike(tyre: object, contact: Contact, cosine: float, sine: float) -> Push:
     """turn() as sums, for a tyre whose shares are the same."""
     return Push(contact.x * cosine - contact.y * sine, contact.x * sine + contact.y * cosine,
                 0.0, 0.0)
 
 
 @pure
-def push_alike(tyre: Any, turned: Push, share_x: float, share_y: float) -> tuple[float, float]:
+def push_alike(tyre: object, turned: Push, share_x: float, share_y: float) -> tuple[float, float]:
     """push() for a tyre whose shares are the same."""
     return turned.along_x * share_x, turned.along_y * share_x
 
 
 @pure
-def turn_apart(tyre: Any, contact: Contact, cosine: float, sine: float) -> Push:
+def turn_apart(tyre: object, contact: Contact, cosine: float, sine: float) -> Push:
     """turn() in parts of X and Y, for a tyre whose shares differ."""
     return Push(contact.x * cosine, contact.x * sine, contact.y * sine, contact.y * cosine)
 
 
 @pure
-def push_apart(tyre: Any, turned: Push, share_x: float, share_y: float) -> tuple[float, float]:
+def push_apart(tyre: object, turned: Push, share_x: float, share_y: float) -> tuple[float, float]:
     """push() for a tyre whose shares differ."""
     return (turned.along_x * share_x - turned.across_x * share_y,
             turned.along_y * share_x + turned.across_y * share_y)

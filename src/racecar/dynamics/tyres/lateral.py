@@ -11,7 +11,7 @@ computed once. Its type chooses the equations.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 from racecar.base.compiled import by_type, pure
 
@@ -33,19 +33,31 @@ class LateralSlip(NamedTuple):
     shift: float
 
 
+class Scaled(Protocol):
+    """What tyres of an axle have in common."""
+
+    @property
+    def tangent_scale(self) -> float:
+        """Factor of the tangent of the slip angle [-]."""
+
+    @property
+    def force_scale(self) -> float:
+        """Factor of the force [N]."""
+
+
 @by_type
-def of_tangent(tyre: Any, tangent: float) -> float:
+def of_tangent(tyre: object, tangent: float) -> float:
     """Force over force_scale [-] at the tangent of the slip angle times tangent_scale [-]."""
     raise NotImplementedError
 
 
 @by_type
-def of_angle(tyre: Any, slip_angle: float) -> float:
+def of_angle(tyre: object, slip_angle: float) -> float:
     """Force over force_scale [-] at a slip angle [rad], any."""
     raise NotImplementedError
 
 
 @pure
-def axle_force(tyre: Any, slip_angle: float) -> float:
+def axle_force(tyre: Scaled, slip_angle: float) -> float:
     """Lateral force of an axle [N] at a slip angle [rad]."""
-    return tyre.force_scale * of_angle(tyre, slip_angle)  # type: ignore[no-any-return]
+    return tyre.force_scale * of_angle(tyre, slip_angle)

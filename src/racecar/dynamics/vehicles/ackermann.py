@@ -13,7 +13,6 @@ The form without cotangents holds at d = 0 too.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,9 @@ from racecar.base.compiled import pure
 
 
 @pure
-def ackermann_angles(steering_angle: float, half_track: float, wheelbase: float) -> Any:
+def ackermann_angles(
+    steering_angle: float, half_track: float, wheelbase: float,
+) -> tuple[float, float]:
     """Return the angles of the left and right front wheel [rad] without scrub (Ackermann).
 
     steering_angle: of the virtual wheel in the middle [rad, left positive]; lengths [m].

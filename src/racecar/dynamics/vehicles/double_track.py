@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from racecar.base.columns import Array, larger, rows_of, squared
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
-from racecar.base.rows import flatten, zeroed
+from racecar.base.rows import flatten
 from racecar.base.types import (
     Pose2,
     VehicleDiagnostics,
@@ -23,6 +23,7 @@ from racecar.base.types import (
 )
 from racecar.base.values import number_of, Values
 from racecar.base.vectors import Vector, vector
+from racecar.dynamics.tyres import WheelTyre
 from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.vehicles.ackermann import ackermann_angles, middle_tangent
 from racecar.dynamics.vehicles.double_track_chassis import carcass_of, chassis_of, no_state
@@ -30,6 +31,7 @@ from racecar.dynamics.vehicles.double_track_equations import (
     ACCELERATION_LIMIT,
     BRAKE,
     double_diagnose,
+    double_observe,
     double_rates,
     DoubleCar,
     DRIVE_RATE_LIMIT,
@@ -40,14 +42,15 @@ from racecar.dynamics.vehicles.double_track_equations import (
     NO_INPUTS,
     RIGHT_ANGLE,
     SLIP_RATE_LIMIT,
+    State,
     WHEEL,
     WHEELS,
 )
 from racecar.dynamics.vehicles.double_track_held import hold_speed, hold_torques
 from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR, STICK_RATE
 from racecar.dynamics.vehicles.interface import (
-    Equations,
-    Mode,
+    equations_of,
+    Laws,
     ModelColumns,
     NO_COMMAND,
     STEERING_ANGLE,
@@ -60,7 +63,6 @@ from racecar.dynamics.vehicles.planar import (
     DRIVE_TIME_CONSTANT,
     planar_car,
     planar_limits,
-    planar_observe,
     planar_start,
 )
 from racecar.dynamics.vehicles.point_kernels import point_kernel, PointKernels
@@ -105,7 +107,8 @@ def least_drive_time_constant(
 
 @pure
 def rotate_wheels(
-    travel: Travel, before: Any, after: Any, parameters: Any, commanded: float, duration: float,
+    travel: Travel, before: State, after: State, parameters: DoubleCar, commanded: float,
+    duration: float,
 ) -> Travel:
     """Rotation of each wheel [rad], by the mean of both speeds; see VehicleModel."""
     half = 0.5 * duration
@@ -136,7 +139,7 @@ def double_car(
          / vehicle.yaw_inertia) / SLIP_RATE_LIMIT)
     prepare, by_load = tyres.contact_tyre(), float(tyres.model.stiffness_by_load)
 
-    def tyre(x: TyreDirection, y: TyreDirection, load: float) -> Any:
+    def tyre(x: TyreDirection, y: TyreDirection, load: float) -> WheelTyre:
         return prepare(TyrePair(*x, *y, load, by_load, *tyres.sides))
 
     (front_track, rear_track), (front_radius, rear_radius) = (
@@ -184,16 +187,15 @@ class DoubleTrack(PointKernels):
         self.low_speed_threshold = car.planar.low_speed
         state = no_state(car.carcass)
         kind = '_'.join(type(part).__qualname__ for part in (state, car.chassis, car.front))
-        modes: tuple[Mode, Mode] = (
-            ('speed', NO_COMMAND, hold_speed), ('torques', NO_INPUTS, hold_torques))
-        self.equations, self.wheel_equations = (
-            Equations(f'double_{mode}_{kind}', state, inputs, zeroed(car),
-                      zeroed(hold(inputs, car)), hold, double_rates, planar_observe,
-                      double_diagnose)
-            for mode, inputs, hold in modes)
+        self.equations = equations_of(
+            f'double_speed_{kind}', state, NO_COMMAND, car,
+            Laws(hold_speed, double_rates, double_observe, double_diagnose))
+        self.wheel_equations = equations_of(
+            f'double_torques_{kind}', state, NO_INPUTS, car,
+            Laws(hold_torques, double_rates, double_observe, double_diagnose))
         self.state_names: tuple[str, ...] = state._fields
         self._lagging = (0.0,) * (len(state) - WHEEL - len(WHEELS))
-        self.parameters: Any = vector(tuple(flatten(car)))
+        self.parameters = vector(tuple(flatten(car)))
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Values) -> DoubleTrack:
@@ -221,7 +223,7 @@ class DoubleTrack(PointKernels):
 
     def torque_inputs(
         self, steering_angle: float, drive: Sequence[float], brake: Sequence[float] = (0.0,) * 4,
-        damping: Sequence[float] = (0.0,) * 4, angles: tuple[float, float] | None = None,
+        damping: Sequence[float] = (0.0,) * 4, *, angles: tuple[float, float] | None = None,
         brake_damping: Sequence[float] = (0.0,) * 4, forced: Sequence[float] = (0.0,) * 4,
         inertia: tuple[float, float] = (0.0, 0.0),
     ) -> list[float]:

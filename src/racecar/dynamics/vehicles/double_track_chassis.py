@@ -36,10 +36,11 @@ Source: Pacejka, chapters 7 and 8 (first-order contact; damping at low speed).
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.columns import each, larger, squared
 from racecar.base.compiled import pure
+from racecar.base.rows import Numbers
 from racecar.base.types import Wheels
 from racecar.dynamics.vehicles.double_track_equations import (
     Body,
@@ -51,8 +52,10 @@ from racecar.dynamics.vehicles.double_track_equations import (
     NO_STATE,
     Plain,
     reactions,
+    RelaxedState,
     SLIP_RATE_LIMIT,
     slips,
+    State,
     wheel_motions,
     WheelMotion,
     WheelSlip,
@@ -114,25 +117,6 @@ class Carcass(NamedTuple):
     rear_hold: float
 
 
-class RelaxedState(NamedTuple):
-    """State of a double track whose tyres lag, or its time derivative [SI]."""
-
-    vx: float
-    vy: float
-    yaw_rate: float
-    x: float
-    y: float
-    yaw: float
-    wheel_speed_front_left: float
-    wheel_speed_front_right: float
-    wheel_speed_rear_left: float
-    wheel_speed_rear_right: float
-    slip_tangent_front_left: float
-    slip_tangent_front_right: float
-    slip_tangent_rear_left: float
-    slip_tangent_rear_right: float
-
-
 def chassis_of(vehicle: VehicleParameters, low_speed_threshold: float) -> Chassis | Plain:
     """Chassis of a vehicle; Plain if it has nothing besides.
 
@@ -174,9 +158,9 @@ def carcass_of(vehicle: VehicleParameters, tyres: TyreSet) -> Carcass | Plain:
         tyres.rear_y.friction * loads[1] / stiffness[1])
 
 
-def no_state(carcass: Carcass | Plain) -> DoubleState | RelaxedState:
+def no_state(carcass: Numbers) -> State:
     """State of a double track with such tyres, all zeros."""
-    return NO_STATE if type(carcass) is Plain else RelaxedState(
+    return NO_STATE if isinstance(carcass, Plain) else RelaxedState(
         *NO_STATE, *(0.0,) * (len(RelaxedState._fields) - len(NO_STATE)))
 
 
@@ -216,7 +200,7 @@ def rolling_moment(speed: float, load: float, lever: float, per_creep: float) ->
 
 @reactions.register(Chassis)
 def _rolling_reactions(
-    chassis: Chassis, state: Any, along: Wheels, loads: Wheels, body: Body,
+    chassis: Chassis, state: State, along: Wheels, loads: Wheels, body: Body,
 ) -> Wheels:
     # R Fx and the rolling resistance.
     h, c = body, chassis
@@ -247,11 +231,11 @@ def _seen(
                      tangent + share * (motion.across - fastest * tangent))
 
 
-@slips.register(RelaxedState)
-def _lagging_slips(state: RelaxedState, body: Body) -> tuple[
+@slips.register(Carcass)
+def _lagging_slips(carcass: Carcass, state: RelaxedState, body: Body) -> tuple[
         WheelSlip, WheelSlip, WheelSlip, WheelSlip]:
     m0, m1, m2, m3 = wheel_motions(state, body)
-    c, e = body.carcass, body.low_speed
+    c, e = carcass, body.low_speed
     return (
         _seen(m0, state.slip_tangent_front_left, c.damping, c.per_fade, e),
         _seen(m1, state.slip_tangent_front_right, c.damping, c.per_fade, e),
@@ -268,10 +252,12 @@ def _lag(motion: WheelMotion, tangent: float, per_length: float, hold: float) ->
     return (motion.across - fastest * tangent) * per_length - LET_GO_RATE * excess
 
 
-@completed.register(RelaxedState)
-def _relaxed(state: RelaxedState, body: Body, rates: DoubleState) -> RelaxedState:
+@completed.register(Carcass)
+def _relaxed(
+    carcass: Carcass, state: RelaxedState, body: Body, rates: DoubleState,
+) -> RelaxedState:
     m0, m1, m2, m3 = wheel_motions(state, body)
-    r, c = rates, body.carcass
+    r, c = rates, carcass
     return RelaxedState(
         r.vx, r.vy, r.yaw_rate, r.x, r.y, r.yaw,
         r.wheel_speed_front_left, r.wheel_speed_front_right, r.wheel_speed_rear_left,

@@ -39,15 +39,17 @@ rows run the same source.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from racecar.base.compiled import by_type, pure
 from racecar.base.elementary import sine_cosine_of_turn
-from racecar.base.rows import count_numbers, first_row
+from racecar.base.rows import count_numbers, first_row, Numbers
 from racecar.base.types import Wheels
+from racecar.dynamics.tyres import WheelTyre
 from racecar.dynamics.tyres.contact import grip, push, rest, slide_four, turn
-from racecar.dynamics.vehicles.double_track_wheels import accelerations
-from racecar.dynamics.vehicles.planar import PlanarCar
+from racecar.dynamics.vehicles.double_track_wheels import accelerations, SpeedDrive, TorqueDrive
+from racecar.dynamics.vehicles.interface import Command
+from racecar.dynamics.vehicles.planar import observed, PlanarCar, PlanarState
 
 WHEELS = ('front_left', 'front_right', 'rear_left', 'rear_right')
 
@@ -100,10 +102,10 @@ class DoubleCar(NamedTuple):
     wheel_inertia: float
     low_speed_lateral: float
     overspeed: float
-    front: Any
-    rear: Any
-    chassis: Any
-    carcass: Any
+    front: WheelTyre
+    rear: WheelTyre
+    chassis: Numbers
+    carcass: Numbers
 
 
 class Plain(NamedTuple):
@@ -138,6 +140,28 @@ class DoubleState(NamedTuple):
     wheel_speed_rear_right: float
 
 
+class RelaxedState(NamedTuple):
+    """State of a double track whose tyres lag, or its time derivative [SI]."""
+
+    vx: float
+    vy: float
+    yaw_rate: float
+    x: float
+    y: float
+    yaw: float
+    wheel_speed_front_left: float
+    wheel_speed_front_right: float
+    wheel_speed_rear_left: float
+    wheel_speed_rear_right: float
+    slip_tangent_front_left: float
+    slip_tangent_front_right: float
+    slip_tangent_rear_left: float
+    slip_tangent_rear_right: float
+
+
+State: TypeAlias = DoubleState | RelaxedState
+
+
 class Body(NamedTuple):
     """What parameters and steering angles fix [SI].
 
@@ -165,17 +189,20 @@ class Body(NamedTuple):
     per_mass: float
     per_yaw_inertia: float
     per_wheel_inertia: float
-    front: Any
-    rear: Any
-    chassis: Any
-    carcass: Any
+    front: WheelTyre
+    rear: WheelTyre
+    chassis: Numbers
+    carcass: Numbers
 
 
-class Held(NamedTuple):
-    """What parameters and command fix; wheels: a SpeedDrive or a TorqueDrive."""
+D_co = TypeVar('D_co', bound=SpeedDrive | TorqueDrive, covariant=True)
+
+
+class Held(NamedTuple, Generic[D_co]):
+    """What parameters and command fix."""
 
     body: Body
-    wheels: Any
+    wheels: D_co
 
 
 class WheelMotion(NamedTuple):
@@ -209,37 +236,40 @@ WHEEL = first_row(NO_STATE, 'wheel_speed_front_left')
 
 
 @by_type
-def slips(state: Any, body: Body) -> tuple[WheelSlip, WheelSlip, WheelSlip, WheelSlip]:
-    """Slip of each wheel, for a kind of state."""
+def slips(carcass: object, state: State, body: Body) -> tuple[
+        WheelSlip, WheelSlip, WheelSlip, WheelSlip]:
+    """Slip of each wheel as its tyre sees it."""
     raise NotImplementedError
 
 
 @by_type
-def completed(state: Any, body: Body, rates: DoubleState) -> Any:
-    """Rates of a kind of state from those of the plain double track."""
+def completed(carcass: object, state: State, body: Body, rates: DoubleState) -> State:
+    """Rates of all states from those of the plain double track."""
     raise NotImplementedError
 
 
 @by_type
-def carried(chassis: Any, body: Body, total_x: float, total_y: float) -> Wheels:
+def carried(chassis: object, body: Body, total_x: float, total_y: float) -> Wheels:
     """Loads of the wheels [N] for forces along x and y of the body in sum [N]."""
     raise NotImplementedError
 
 
 @by_type
-def felt(chassis: Any, loads: Wheels) -> Wheels:
+def felt(chassis: object, loads: Wheels) -> Wheels:
     """Loads under which tyres of static properties would grip as these do [N]."""
     raise NotImplementedError
 
 
 @by_type
-def reactions(chassis: Any, state: Any, along: Wheels, loads: Wheels, body: Body) -> Wheels:
+def reactions(
+    chassis: object, state: State, along: Wheels, loads: Wheels, body: Body,
+) -> Wheels:
     """Moment that turns each wheel backwards [N m]."""
     raise NotImplementedError
 
 
 @by_type
-def drag(chassis: Any, vx: float) -> float:
+def drag(chassis: object, vx: float) -> float:
     """Deceleration by what acts on the body alone [m/s^2], at a forward velocity [m/s]."""
     raise NotImplementedError
 
@@ -255,7 +285,7 @@ def wheel_slip(
 
 
 @pure
-def wheel_motions(state: Any, body: Body) -> tuple[
+def wheel_motions(state: State, body: Body) -> tuple[
         WheelMotion, WheelMotion, WheelMotion, WheelMotion]:
     """Motion of each wheel."""
     h = body
@@ -274,8 +304,8 @@ def wheel_motions(state: Any, body: Body) -> tuple[
         WheelMotion(state.vx + rear_turn, rear, h.rear_radius * state.wheel_speed_rear_right))
 
 
-@slips.register(DoubleState)
-def _slips(state: DoubleState, body: Body) -> tuple[
+@slips.register(Plain)
+def _slips(carcass: Plain, state: State, body: Body) -> tuple[
         WheelSlip, WheelSlip, WheelSlip, WheelSlip]:
     m0, m1, m2, m3 = wheel_motions(state, body)
     e, e_lateral = body.low_speed, body.low_speed_lateral
@@ -286,10 +316,10 @@ def _slips(state: DoubleState, body: Body) -> tuple[
 
 
 @pure
-def wheel_forces(state: Any, body: Body) -> Forces:
+def wheel_forces(state: State, body: Body) -> Forces:
     """Forces on the wheels."""
     h = body
-    s0, s1, s2, s3 = slips(state, h)
+    s0, s1, s2, s3 = slips(h.carcass, state, h)
     c0, c1, c2, c3 = slide_four(
         h.front, h.rear, (s0.along, s1.along, s2.along, s3.along),
         (s0.across, s1.across, s2.across, s3.across))
@@ -322,7 +352,7 @@ def wheel_forces(state: Any, body: Body) -> Forces:
 
 
 @pure
-def double_rates(state: Any, held: Held) -> Any:
+def double_rates(state: State, held: Held[SpeedDrive | TorqueDrive]) -> State:
     """Time derivative of the state [SI]."""
     h = held.body
     x, y, along, _, loads = wheel_forces(state, h)
@@ -335,7 +365,7 @@ def double_rates(state: Any, held: Held) -> Any:
         (state.wheel_speed_front_left, state.wheel_speed_front_right,
          state.wheel_speed_rear_left, state.wheel_speed_rear_right),
         reactions(h.chassis, state, along, loads, h), h.per_wheel_inertia)
-    return completed(state, h, DoubleState(
+    return completed(h.carcass, state, h, DoubleState(
         (((x[0] + x[1]) + (x[2] + x[3])) * h.per_mass + state.vy * turning)
         - drag(h.chassis, state.vx),
         ((y[0] + y[1]) + (y[2] + y[3])) * h.per_mass - state.vx * turning,
@@ -362,7 +392,7 @@ def _true_loads(chassis: Plain, loads: Wheels) -> Wheels:
 
 @reactions.register(Plain)
 def _tyre_reactions(
-    chassis: Plain, state: Any, along: Wheels, loads: Wheels, body: Body,
+    chassis: Plain, state: State, along: Wheels, loads: Wheels, body: Body,
 ) -> Wheels:
     h = body
     return (h.radius * along[0], h.radius * along[1], h.rear_radius * along[2],
@@ -374,17 +404,28 @@ def _no_drag(chassis: Plain, vx: float) -> float:
     return 0.0
 
 
-@completed.register(DoubleState)
-def _as_they_are(state: DoubleState, body: Body, rates: DoubleState) -> DoubleState:
+@completed.register(Plain)
+def _as_they_are(carcass: Plain, state: State, body: Body, rates: DoubleState) -> DoubleState:
     return rates
 
 
 @pure
+def double_observe(
+    state: State, inputs: Command | WheelInputs, car: DoubleCar,
+) -> tuple[float, float, float, float, float, float, float]:
+    """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
+    return observed(PlanarState(
+        state.vx, state.vy, state.yaw_rate, state.x, state.y, state.yaw),
+        car.planar.odometry_offset)
+
+
+@pure
 def double_diagnose(
-    state: Any, inputs: Any, car: DoubleCar, held: Held,
+    state: State, inputs: Command | WheelInputs, car: DoubleCar,
+    held: Held[SpeedDrive | TorqueDrive],
 ) -> tuple[float, ...]:
     """Fields of VehicleDiagnostics: mean slip angle and summed force per axle."""
-    left, right, rear_left, rear_right = slips(state, held.body)
+    left, right, rear_left, rear_right = slips(held.body.carcass, state, held.body)
     found = wheel_forces(state, held.body)
     y, across = found.y, found.across
     return (
@@ -397,7 +438,10 @@ def double_diagnose(
 
 
 @pure
-def each_wheel(state: Any, inputs: Any, car: DoubleCar, held: Held) -> Any:
+def each_wheel(
+    state: State, inputs: Command | WheelInputs, car: DoubleCar,
+    held: Held[SpeedDrive | TorqueDrive],
+) -> tuple[tuple[WheelSlip, WheelSlip, WheelSlip, WheelSlip], Wheels, Wheels, Wheels]:
     """Slips, then along, across, loads of Forces, of each four."""
     found = wheel_forces(state, held.body)
-    return slips(state, held.body), found.along, found.across, found.loads
+    return slips(held.body.carcass, state, held.body), found.along, found.across, found.loads

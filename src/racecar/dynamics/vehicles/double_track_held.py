@@ -12,19 +12,22 @@ so their cosines and sines take a root and no arctangent.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TypeVar
 
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
+from racecar.base.types import Wheels
 from racecar.dynamics.vehicles.double_track_equations import Body, DoubleCar, Held, WheelInputs
 from racecar.dynamics.vehicles.double_track_wheels import SpeedDrive, STICK_RATE, TorqueDrive
 from racecar.dynamics.vehicles.interface import Command
 
+D = TypeVar('D', bound=SpeedDrive | TorqueDrive)
+
 
 @pure
 def hold_angles(
-    cosines: tuple[float, float, float, float], wheels: Any, car: DoubleCar,
-) -> Held:
+    cosines: Wheels, wheels: D, car: DoubleCar,
+) -> Held[D]:
     """What parameters and command fix; cosines: cos, sin of the left, the right angle."""
     c, p = car, car.planar
     weight = p.load_front + p.load_rear
@@ -41,7 +44,7 @@ def hold_angles(
 @pure
 def ackermann_cosines(
     steering_angle: float, half_track: float, wheelbase: float,
-) -> tuple[float, float, float, float]:
+) -> Wheels:
     """Cosine and sine of the left, then of the right angle of ackermann_angles()."""
     sine, cosine = sine_cosine(steering_angle)
     ratio = half_track / wheelbase
@@ -52,7 +55,7 @@ def ackermann_cosines(
 
 
 @pure
-def hold_speed(inputs: Command, car: DoubleCar) -> Held:
+def hold_speed(inputs: Command, car: DoubleCar) -> Held[SpeedDrive]:
     """What the rates need of speed and steering angle, and of the parameters."""
     p = car.planar
     share = 0.5 * p.share_front
@@ -63,7 +66,7 @@ def hold_speed(inputs: Command, car: DoubleCar) -> Held:
 
 
 @pure
-def hold_torques(inputs: WheelInputs, car: DoubleCar) -> Held:
+def hold_torques(inputs: WheelInputs, car: DoubleCar) -> Held[TorqueDrive]:
     """What the rates need of angles and torques of the wheels, and of the parameters."""
     sin_left, cos_left = sine_cosine(inputs.left_angle)
     sin_right, cos_right = sine_cosine(inputs.right_angle)

@@ -18,7 +18,7 @@ one whose capacity is its damping times |wi|, or times HOLD_SPEED where that is 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.compiled import by_type, pure
 from racecar.base.types import Wheels
@@ -101,7 +101,7 @@ def speed_force(speed: float, rolling: float, drive: SpeedDrive) -> float:
 
 
 @by_type
-def accelerations(drive: Any, speeds: Wheels, reactions: Wheels, per_inertia: float) -> Wheels:
+def accelerations(drive: object, speeds: Wheels, reactions: Wheels, per_inertia: float) -> Wheels:
     """Angular acceleration of each wheel [rad/s^2].
 
     drive: a SpeedDrive or a TorqueDrive; speeds [rad/s]; reactions: what turns each wheel
@@ -120,16 +120,26 @@ def _speed_accelerations(
             (rear - reactions[2]) * per_inertia, (rear - reactions[3]) * per_inertia)
 
 
+class _Hub(NamedTuple):
+    """What TorqueDrive says of one wheel."""
+
+    drive: float
+    brake: float
+    damping: float
+    brake_damping: float
+    forced: float
+    overspeed: float
+    stick: float
+    per_inertia: float
+
+
 @pure
-def _torque_acceleration(
-    speed: float, reaction: float, drive: float, brake: float, damping: float,
-    brake_damping: float, forced: float, overspeed: float, stick: float, per_inertia: float,
-) -> float:
-    races = (abs(speed) > overspeed) & (drive * speed > 0.0)
-    torque = (0.0 if races else drive) - damping * speed - reaction
-    capacity = brake + brake_damping * max(abs(speed), HOLD_SPEED)
-    free = (torque - brake_torque(speed, torque, capacity, stick)) * per_inertia
-    return FORCE_RATE * (drive - speed) if forced != 0.0 else free
+def _torque_acceleration(speed: float, reaction: float, hub: _Hub) -> float:
+    races = (abs(speed) > hub.overspeed) & (hub.drive * speed > 0.0)
+    torque = (0.0 if races else hub.drive) - hub.damping * speed - reaction
+    capacity = hub.brake + hub.brake_damping * max(abs(speed), HOLD_SPEED)
+    free = (torque - brake_torque(speed, torque, capacity, hub.stick)) * hub.per_inertia
+    return FORCE_RATE * (hub.drive - speed) if hub.forced != 0.0 else free
 
 
 @accelerations.register(TorqueDrive)
@@ -139,11 +149,15 @@ def _torque_accelerations(
     (torque, brake, damping, viscous, forced, overspeed, stick, rear_stick, per_front,
      per_rear) = drive
     return (
-        _torque_acceleration(speeds[0], reactions[0], torque[0], brake[0], damping[0], viscous[0],
-                             forced[0], overspeed, stick, per_front),
-        _torque_acceleration(speeds[1], reactions[1], torque[1], brake[1], damping[1], viscous[1],
-                             forced[1], overspeed, stick, per_front),
-        _torque_acceleration(speeds[2], reactions[2], torque[2], brake[2], damping[2], viscous[2],
-                             forced[2], overspeed, rear_stick, per_rear),
-        _torque_acceleration(speeds[3], reactions[3], torque[3], brake[3], damping[3], viscous[3],
-                             forced[3], overspeed, rear_stick, per_rear))
+        _torque_acceleration(speeds[0], reactions[0], _Hub(
+            torque[0], brake[0], damping[0], viscous[0], forced[0], overspeed, stick,
+            per_front)),
+        _torque_acceleration(speeds[1], reactions[1], _Hub(
+            torque[1], brake[1], damping[1], viscous[1], forced[1], overspeed, stick,
+            per_front)),
+        _torque_acceleration(speeds[2], reactions[2], _Hub(
+            torque[2], brake[2], damping[2], viscous[2], forced[2], overspeed, rear_stick,
+            per_rear)),
+        _torque_acceleration(speeds[3], reactions[3], _Hub(
+            torque[3], brake[3], damping[3], viscous[3], forced[3], overspeed, rear_stick,
+            per_rear)))

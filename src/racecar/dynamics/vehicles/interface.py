@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from racecar.base.columns import Array
+from racecar.base.rows import Numbers, zeroed
 from racecar.base.types import Pose2, WheelCommand, Wheels, WheelState
 from racecar.base.values import Values
 from racecar.base.vectors import Vector
@@ -49,18 +50,38 @@ class Equations(NamedTuple):
     """
 
     name: str
-    state: Any
-    inputs: Any
-    parameters: Any
-    held: Any
-    hold: Callable[[Any, Any], Any]
-    rates: Callable[[Any, Any], Any]
-    observe: Callable[[Any, Any, Any], tuple[float, ...]]
-    diagnose: Callable[[Any, Any, Any, Any], tuple[float, ...]]
+    state: tuple[float, ...]
+    inputs: Numbers
+    parameters: Numbers
+    held: Numbers
+    hold: Callable[..., Numbers]
+    rates: Callable[..., tuple[float, ...]]
+    observe: Callable[..., tuple[float, ...]]
+    diagnose: Callable[..., tuple[float, ...]]
 
 
-Mode = tuple[str, Any, Callable[[Any, Any], Any]]
-"""Of Equations: a name, example of the inputs, hold."""
+S = TypeVar('S', bound=tuple[float, ...])
+I_contra = TypeVar('I_contra', bound=Numbers, contravariant=True)
+C_contra = TypeVar('C_contra', bound=Numbers, contravariant=True)
+H = TypeVar('H', bound=Numbers)
+
+
+class Laws(NamedTuple, Generic[S, I_contra, C_contra, H]):
+    """The functions of Equations, each for the same state, inputs, parameters and held."""
+
+    hold: Callable[[I_contra, C_contra], H]
+    rates: Callable[[S, H], S]
+    observe: Callable[[S, I_contra, C_contra], tuple[float, ...]]
+    diagnose: Callable[[S, I_contra, C_contra, H], tuple[float, ...]]
+
+
+def equations_of(
+    name: str, state: S, inputs: I_contra, parameters: C_contra,
+    laws: Laws[S, I_contra, C_contra, H],
+) -> Equations:
+    """Equations by these functions for tuples like state, inputs and parameters."""
+    return Equations(name, zeroed(state), zeroed(inputs), zeroed(parameters),
+                     zeroed(laws.hold(inputs, parameters)), *laws)
 
 
 class ModelColumns(NamedTuple):
@@ -143,7 +164,7 @@ class VehicleModel(Protocol):
         """Travel of wheels that have not turned since the last reset."""
 
     @property
-    def travelled(self) -> Callable[[Travel, Any, Any, Any, float, float], Travel]:
+    def travelled(self) -> Callable[..., Travel]:
         """Pure function of (travel, before, after, parameters, commanded, duration): next travel.
 
         before, after: states, parameters: as in the equations; commanded: integral of the

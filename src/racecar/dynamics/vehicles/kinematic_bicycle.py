@@ -13,7 +13,7 @@ Limits: no slip at all, so it holds where V^2 tan(d)/L is small against the grip
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,13 +21,14 @@ from racecar.base.columns import rows_of
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine_of_turn
 from racecar.base.errors import ParameterError
-from racecar.base.rows import zeroed
+from racecar.base.rows import Numbers
 from racecar.base.types import Pose2, WheelState
 from racecar.base.values import number_of, Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.vehicles.interface import (
     Command,
-    Equations,
+    equations_of,
+    Laws,
     ModelColumns,
     NO_COMMAND,
     POSITION_LIMIT,
@@ -122,7 +123,7 @@ def kinematic_diagnose(
 
 @pure
 def roll_at_gain(
-    travel: Travel, before: Any, after: Any, parameters: KinematicCar, commanded: float,
+    travel: Travel, before: object, after: object, parameters: KinematicCar, commanded: float,
     duration: float,
 ) -> Travel:
     """Distance after driving on at the speed of the rear axle; see VehicleModel."""
@@ -155,11 +156,9 @@ class KinematicBicycle(RollingWheels):
         self.vehicle = vehicle
         self.speed_gain = float(speed_gain)
         self.car = kinematic_car(vehicle, self.speed_gain)
-        self.equations = Equations(
-            self.name, NO_POSE, NO_COMMAND, zeroed(self.car),
-            zeroed(kinematic_hold(NO_COMMAND, self.car)), kinematic_hold, kinematic_rates,
-            kinematic_observe, kinematic_diagnose)
-        self.parameters: Any = vector(self.car)
+        self.equations = equations_of(self.name, NO_POSE, NO_COMMAND, self.car, Laws(
+            kinematic_hold, kinematic_rates, kinematic_observe, kinematic_diagnose))
+        self.parameters = vector(self.car)
 
     @classmethod
     def from_values(
@@ -199,6 +198,6 @@ class KinematicBicycle(RollingWheels):
         """Return what cars have that differ in their vehicles; see VehicleModel."""
         return self._columns(kinematic_car(vehicle, self.speed_gain), cars)
 
-    def _columns(self, car: Any, cars: int) -> ModelColumns:
+    def _columns(self, car: Numbers, cars: int) -> ModelColumns:
         return ModelColumns(
             rows_of(car, cars), rows_of(self.state_limits, cars), np.zeros((cars, 0, 0, 0)))

@@ -14,19 +14,19 @@ Limits: no slip angle and no friction limit, so it holds below about half the gr
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from racecar.base.columns import larger
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
-from racecar.base.rows import zeroed
 from racecar.base.values import number_of, Values
 from racecar.base.vectors import vector
 from racecar.dynamics.vehicles.interface import (
     Command,
-    Equations,
+    equations_of,
+    Laws,
     ModelColumns,
     NO_COMMAND,
 )
@@ -112,11 +112,9 @@ class KinematicUndersteer(KinematicBicycle):
                 f' at {fastest:g} m/s')
         self.understeer_gradient = gradient
         car = UndersteerCar(*self.car, gradient)
-        self.equations = Equations(
-            self.name, NO_POSE, NO_COMMAND, zeroed(car),
-            zeroed(understeer_hold(NO_COMMAND, car)), understeer_hold, kinematic_rates,
-            understeer_observe, understeer_diagnose)
-        self.parameters: Any = vector(car)
+        self.equations = equations_of(self.name, NO_POSE, NO_COMMAND, car, Laws(
+            understeer_hold, kinematic_rates, understeer_observe, understeer_diagnose))
+        self.parameters = vector(car)
 
     @classmethod
     def from_values(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from racecar.base.columns import Array
 from racecar.base.compiled import compiled
-from racecar.base.rows import count_numbers, load, Part, store
+from racecar.base.rows import count_numbers, field_names, load, Part, store
 from racecar.base.vectors import as_vector, Flat, vector
 from racecar.dynamics.vehicles.interface import Equations
 
@@ -28,14 +28,14 @@ _POSE = 'x', 'y', 'yaw'
 def motion_states(equations: Equations) -> tuple[int, ...]:
     """Indices of the states other than the pose, on which nothing depends."""
     return tuple(
-        index for index, name in enumerate(equations.state._fields) if name not in _POSE)
+        index for index, name in enumerate(field_names(equations.state)) if name not in _POSE)
 
 
 @functools.cache
 def _kernel(equations: Equations) -> Callable[..., None]:
-    """Compiled function of flat (parameters, states, inputs, found, room) and two counts.
+    """Compiled function of flat (parameters, states, inputs, found, room).
 
-    See jacobians() for their shapes; room: of three states; cars, points: how many.
+    See jacobians() for their shapes; room: of three states.
     """
     state_part, parameters_part, inputs_part = (
         Part(equations.state), Part(equations.parameters), Part(equations.inputs))
@@ -46,9 +46,10 @@ def _kernel(equations: Equations) -> Callable[..., None]:
     ahead_part, behind_part = (Part(equations.state, k * size) for k in (1, 2))
 
     def find_jacobians(
-        parameters: Flat, states: Flat, inputs: Flat, found: Flat, room: Flat, cars: int,
-        points: int,
+        parameters: Flat, states: Flat, inputs: Flat, found: Flat, room: Flat,
     ) -> None:
+        cars = len(parameters) // numbers
+        points = len(inputs) // (commands * max(cars, 1))
         for car in range(cars):
             p = load(parameters, parameters_part, car * numbers)
             for point in range(car * points, (car + 1) * points):
@@ -66,7 +67,7 @@ def _kernel(equations: Equations) -> Callable[..., None]:
                         high, low = room[size + moving[row]], room[2 * size + moving[row]]
                         found[(point * many + row) * many + column] = (high - low) / (2.0 * width)
 
-    return compiled(find_jacobians, f"({', '.join(['float64[::1]'] * 5)}, int64, int64)")
+    return compiled(find_jacobians, f"({', '.join(['float64[::1]'] * 5)})")
 
 
 def jacobians(equations: Equations, parameters: Array, states: Array, inputs: Array) -> Array:
@@ -82,7 +83,7 @@ def jacobians(equations: Equations, parameters: Array, states: Array, inputs: Ar
         as_vector(np.ascontiguousarray(parameters.T).ravel()),
         as_vector(np.ascontiguousarray(states).ravel()),
         as_vector(np.ascontiguousarray(inputs).ravel()), as_vector(found.ravel()),
-        vector(3 * size), cars, points)
+        vector(3 * size))
     return found
 
 
@@ -105,10 +106,10 @@ def straight_modes(
     parameters: (numbers, cars); speeds: (cars, speeds) [m/s]; radii: of the front and rear wheels,
     which roll, a number or column each [m].
     """
-    states = np.zeros((*speeds.shape, len(equations.state._fields)))
-    inputs = np.zeros((*speeds.shape, len(equations.inputs._fields)))
-    inputs[..., equations.inputs._fields.index('speed')] = speeds
-    for index, name in enumerate(equations.state._fields):
+    states = np.zeros((*speeds.shape, len(equations.state)))
+    inputs = np.zeros((*speeds.shape, len(equations.inputs)))
+    inputs[..., field_names(equations.inputs).index('speed')] = speeds
+    for index, name in enumerate(field_names(equations.state)):
         if name == 'vx':
             states[..., index] = speeds
         elif name.startswith('wheel_speed_'):

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from racecar.base.columns import Array, larger, rows_of, smaller
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
+from racecar.base.rows import Numbers
 from racecar.base.types import Pose2, VehicleDiagnostics
 from racecar.base.values import number_of, Values
-from racecar.base.vectors import Vector, vector
+from racecar.base.vectors import Flat, Vector, vector
 from racecar.dynamics.vehicles.interface import ModelColumns, POSITION_LIMIT
 from racecar.dynamics.vehicles.low_speed import stable_thresholds
 from racecar.dynamics.vehicles.modes import (
@@ -106,11 +107,11 @@ class PlanarSingleTrack(RollingWheels):
     low_speed_row: ClassVar[int]
     tyres: TyreSet
     low_speed_threshold: float
-    parameters: Any
+    parameters: Flat
     state_names = PlanarState._fields
 
     @abstractmethod
-    def car_of(self, vehicle: VehicleParameters, tyres: TyreSet, values: Values) -> Any:
+    def car_of(self, vehicle: VehicleParameters, tyres: TyreSet, values: Values) -> Numbers:
         """Parameters of a vehicle, of which each number may be a column; values: resolved."""
 
     @property
@@ -155,18 +156,10 @@ class PlanarSingleTrack(RollingWheels):
 
 @pure
 def observed(
-    state: Any, offset: float,
+    state: PlanarState, offset: float,
 ) -> tuple[float, float, float, float, float, float, float]:
     """x, y, qz, qw, vx, vy, yaw_rate of the point this far ahead of the cog [SI]."""
     return (
         state.x + offset * math.cos(state.yaw), state.y + offset * math.sin(state.yaw),
         math.sin(0.5 * state.yaw), math.cos(0.5 * state.yaw),
         state.vx, state.vy + offset * state.yaw_rate, state.yaw_rate)
-
-
-@pure
-def planar_observe(
-    state: Any, inputs: Any, car: Any,
-) -> tuple[float, float, float, float, float, float, float]:
-    """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]; car: has a PlanarCar."""
-    return observed(state, car.planar.odometry_offset)

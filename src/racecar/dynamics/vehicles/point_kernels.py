@@ -6,43 +6,52 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import functools
-from typing import Any
+from typing import cast, TypeVar
 
 from racecar.base.compiled import compiled, importable, pure
 from racecar.base.elementary import sine_cosine
-from racecar.base.rows import at_origin, load, Part, pose_of, with_pose
+from racecar.base.rows import at_origin, first_row, load, Numbers, Part, pose_of, with_pose
 from racecar.base.vectors import Vector
 from racecar.dynamics.vehicles.interface import Derivative, Equations
 
-AtPoint = Callable[[Any, Any, Any, Any], Any]
-"""Pure function of state, inputs, parameters and what hold() gives for both."""
+R = TypeVar('R')
+N = TypeVar('N', bound=Numbers)
+
+
+def point_kernel(
+    equations: Equations, wheel_equations: Equations | None, function: Callable[..., R],
+) -> Callable[[Vector, Vector, Vector], R]:
+    """Compiled function of flat (state, inputs, parameters) that gives what a pure one gives.
+
+    function: of state, inputs, parameters and what hold() gives for both; the others as
+    VehicleModel has them.
+    """
+    return cast(Callable[[Vector, Vector, Vector], R],
+                _point_kernel(equations, wheel_equations, function))
 
 
 @functools.cache
-def point_kernel(
-    equations: Equations, wheel_equations: Equations | None, function: AtPoint,
-) -> Callable[[Vector, Vector, Vector], Any]:
-    """Compiled function of flat (state, inputs, parameters) that gives what a pure one gives.
-
-    Arguments as VehicleModel has them.
-    """
+def _point_kernel(
+    equations: Equations, wheel_equations: Equations | None, function: Callable[..., object],
+) -> Callable[[Vector, Vector, Vector], object]:
     state_part, parameters_part = Part(equations.state), Part(equations.parameters)
     command_part, hold = Part(equations.inputs), equations.hold
 
-    def at_command(state: Vector, inputs: Vector, parameters: Vector) -> Any:
+    def at_command(state: Vector, inputs: Vector, parameters: Vector) -> object:
         car, command = load(parameters, parameters_part, 0), load(inputs, command_part, 0)
         return function(load(state, state_part, 0), command, car, hold(command, car))
 
     if wheel_equations is None:
         return compiled(at_command, _VECTORS)
     inputs_part, hold_wheels = Part(wheel_equations.inputs), wheel_equations.hold
+    mode = first_row(wheel_equations.inputs, 'mode')
 
-    def at_either(state: Vector, inputs: Vector, parameters: Vector) -> Any:
+    def at_either(state: Vector, inputs: Vector, parameters: Vector) -> object:
         car, point = load(parameters, parameters_part, 0), load(state, state_part, 0)
-        given = load(inputs, inputs_part, 0)
-        if given.mode == 0.0:
+        if inputs[mode] == 0.0:
             command = load(inputs, command_part, 0)
             return function(point, command, car, hold(command, car))
+        given = load(inputs, inputs_part, 0)
         return function(point, given, car, hold_wheels(given, car))
 
     return compiled(at_either, _VECTORS)
@@ -57,14 +66,16 @@ def derivative_kernel(equations: Equations, wheel_equations: Equations | None) -
     rates = equations.rates
 
     @importable
-    def slope(state: Any, inputs: Any, parameters: Any, held: Any) -> Any:
+    def slope(
+        state: Numbers, inputs: Numbers, parameters: Numbers, held: Numbers,
+    ) -> tuple[float, ...]:
         return turned(rates(at_origin(state), held), state)
 
     return point_kernel(equations, wheel_equations, slope)
 
 
 @pure
-def turned(rates: Any, state: Any) -> Any:
+def turned(rates: N, state: Numbers) -> N:
     """Rates of a state at_origin() for the state itself."""
     ahead, left, turning = pose_of(rates)
     sine, cosine = sine_cosine(pose_of(state)[2])
@@ -77,7 +88,9 @@ def observe_kernel(equations: Equations, wheel_equations: Equations | None) -> D
     observe = equations.observe
 
     @importable
-    def observed(state: Any, inputs: Any, parameters: Any, held: Any) -> Any:
+    def observed(
+        state: Numbers, inputs: Numbers, parameters: Numbers, held: Numbers,
+    ) -> tuple[float, ...]:
         return observe(state, inputs, parameters)
 
     return point_kernel(equations, wheel_equations, observed)

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from racecar.base.compiled import pure
 from racecar.base.errors import ConfigurationError
@@ -53,7 +53,8 @@ def wheels_of_axles(
 
 @pure
 def roll_as_commanded(
-    travel: Travel, before: Any, after: Any, parameters: Any, commanded: float, duration: float,
+    travel: Travel, before: object, after: object, parameters: object, commanded: float,
+    duration: float,
 ) -> Travel:
     """Return the distance after driving on at the commanded speed; see VehicleModel."""
     return (travel[0] + commanded,)
@@ -68,7 +69,7 @@ class RollingWheels(PointKernels):
     vehicle: VehicleParameters
     input_count = 2
     no_travel: Travel = (0.0,)
-    travelled = staticmethod(roll_as_commanded)
+    travelled: Callable[..., Travel] = staticmethod(roll_as_commanded)
 
     @property
     @abstractmethod

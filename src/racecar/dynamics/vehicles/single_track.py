@@ -5,20 +5,22 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from racecar.base.columns import Array, larger, rows_of, smaller
 from racecar.base.errors import ParameterError
-from racecar.base.rows import flatten, zeroed
+from racecar.base.rows import field_names, flatten
 from racecar.base.types import Pose2, VehicleDiagnostics, WheelState
 from racecar.base.values import number_of, text_of, Values
 from racecar.base.vectors import Vector, vector
-from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
+from racecar.dynamics.tyres import AxleTyre, DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.lateral import LateralSlip
 from racecar.dynamics.vehicles.interface import (
     Equations,
+    equations_of,
+    Laws,
     ModelColumns,
     NO_COMMAND,
     POSITION_LIMIT,
@@ -57,24 +59,20 @@ from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreDirection, Ty
 _SPEEDS = 41
 
 
-def axle_tyre(tyres: TyreSet, direction: TyreDirection, load: float) -> Any:
+def axle_tyre(tyres: TyreSet, direction: TyreDirection, load: float) -> AxleTyre:
     """Tyres of an axle in lateral slip under its load [N]; see racecar.dynamics.tyres.lateral."""
     return tyres.model.lateral_tyre(LateralSlip(
         direction.stiffness, direction.friction, load, direction.shape, direction.curvature,
         tyres.sides.asymmetry_y, tyres.sides.shift_y))
 
 
-_FUNCTIONS: dict[str, tuple[Any, Any, Any, Any, Any]] = {
-    'full': (FullState, full_hold, full_rates, full_observe, full_diagnose),
-    'report': (ReportState, report_hold, report_rates, report_observe, report_diagnose),
-}
-
-
 def _equations(formulation: str, car: SingleCar) -> Equations:
-    state, hold, rates, observe, diagnose = _FUNCTIONS[formulation]
-    return Equations(
-        f'{formulation}_{type(car.front).__qualname__}', state._make((0.0,) * len(state._fields)),
-        NO_COMMAND, zeroed(car), zeroed(hold(NO_COMMAND, car)), hold, rates, observe, diagnose)
+    name = f'{formulation}_{type(car.front).__qualname__}'
+    if formulation == 'full':
+        return equations_of(name, FullState(0.0, 0.0, 0.0, 0.0, 0.0), NO_COMMAND, car, Laws(
+            full_hold, full_rates, full_observe, full_diagnose))
+    return equations_of(name, ReportState(0.0, 0.0, 0.0, 0.0, 0.0), NO_COMMAND, car, Laws(
+        report_hold, report_rates, report_observe, report_diagnose))
 
 
 def single_car(
@@ -130,7 +128,7 @@ class SingleTrack(RollingWheels):
         self.low_speed_threshold = float(low_speed_threshold)
         car = single_car(vehicle, self.tyres, self.low_speed_threshold)
         self.equations = _equations(formulation, car)
-        self.parameters: Any = vector(tuple(flatten(car)))
+        self.parameters = vector(tuple(flatten(car)))
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Values) -> SingleTrack:
@@ -147,8 +145,7 @@ class SingleTrack(RollingWheels):
     @property
     def state_names(self) -> tuple[str, ...]:
         """Names of the states, in order; all in SI units."""
-        names: tuple[str, ...] = self.equations.state._fields
-        return names
+        return field_names(self.equations.state)
 
     @property
     def state_limits(self) -> tuple[float, ...]:

@@ -45,10 +45,11 @@ a state: single_track_force or double_track.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine, sine_cosine_of_turn
+from racecar.dynamics.tyres import AxleTyre
 from racecar.dynamics.tyres.lateral import axle_force, of_angle, of_tangent
 from racecar.dynamics.vehicles.interface import Command
 from racecar.dynamics.vehicles.parameters import GRAVITY
@@ -86,8 +87,8 @@ class SingleCar(NamedTuple):
     to_rear: float
     low_speed: float
     odometry_offset: float
-    front: Any
-    rear: Any
+    front: AxleTyre
+    rear: AxleTyre
 
 
 class FullHeld(NamedTuple):
@@ -111,8 +112,8 @@ class FullHeld(NamedTuple):
     lateral_gain_rear: float
     yaw_gain_front: float
     yaw_gain_rear: float
-    front: Any
-    rear: Any
+    front: AxleTyre
+    rear: AxleTyre
 
 
 class ReportHeld(NamedTuple):
@@ -130,8 +131,8 @@ class ReportHeld(NamedTuple):
     lateral_gain_rear: float
     yaw_gain_front: float
     yaw_gain_rear: float
-    front: Any
-    rear: Any
+    front: AxleTyre
+    rear: AxleTyre
 
 
 FORMULATIONS = ('full', 'report')
@@ -214,7 +215,7 @@ def full_rates(state: FullState, held: FullHeld) -> FullState:
 
 @pure
 def _observe_point(
-    state: Any, inputs: Command, car: SingleCar, vy: float,
+    state: FullState | ReportState, inputs: Command, car: SingleCar, vy: float,
 ) -> tuple[float, float, float, float, float, float, float]:
     """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]; vy is given."""
     sine, cosine = sine_cosine(state.yaw)

@@ -21,23 +21,23 @@ that vx follows V with the time constant T as far as engine and tyres allow. Com
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from racecar.base.compiled import by_type, pure
 from racecar.base.elementary import sine_cosine_of_turn
-from racecar.base.rows import flatten, zeroed
+from racecar.base.rows import flatten
 from racecar.base.types import WheelState
 from racecar.base.values import number_of, Values
 from racecar.base.vectors import Vector, vector
-from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
+from racecar.dynamics.tyres import AxleTyre, DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.lateral import axle_force
-from racecar.dynamics.vehicles.interface import Command, Equations, Mode, NO_COMMAND, Travel
+from racecar.dynamics.vehicles.interface import Command, equations_of, Laws, NO_COMMAND, Travel
 from racecar.dynamics.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import (
     DRIVE_TIME_CONSTANT,
+    observed,
     planar_car,
-    planar_observe,
     PlanarCar,
     PlanarSingleTrack,
     PlanarState,
@@ -63,8 +63,8 @@ class ForceCar(NamedTuple):
     planar: PlanarCar
     grip_front: float
     grip_rear: float
-    front: Any
-    rear: Any
+    front: AxleTyre
+    rear: AxleTyre
 
 
 class SpeedDrive(NamedTuple):
@@ -80,14 +80,11 @@ class ForceDrive(NamedTuple):
 
 
 class ForceHeld(NamedTuple):
-    """What inputs and parameters fix until the next command; of the steering angle sine, cosine.
-
-    drive: a SpeedDrive or a ForceDrive.
-    """
+    """What inputs and parameters fix until the next command; sine, cosine: of the steering."""
 
     sine: float
     cosine: float
-    drive: Any
+    drive: SpeedDrive | ForceDrive
     car: ForceCar
 
 
@@ -103,7 +100,7 @@ class SingleForces(NamedTuple):
 
 
 @by_type
-def wanted_force(drive: Any, vx: float, car: PlanarCar) -> float:
+def wanted_force(drive: object, vx: float, car: PlanarCar) -> float:
     """Force that the drive is to give at a forward velocity [m/s], without its limit [N]."""
     raise NotImplementedError
 
@@ -119,7 +116,9 @@ def _given_force(drive: ForceDrive, vx: float, car: PlanarCar) -> float:
 
 
 @pure
-def _held(steering_angle: float, drive: Any, car: ForceCar) -> ForceHeld:
+def _held(
+    steering_angle: float, drive: SpeedDrive | ForceDrive, car: ForceCar,
+) -> ForceHeld:
     return ForceHeld(math.sin(steering_angle), math.cos(steering_angle), drive, car)
 
 
@@ -174,8 +173,16 @@ def force_rates(state: PlanarState, held: ForceHeld) -> PlanarState:
 
 
 @pure
+def force_observe(
+    state: PlanarState, inputs: Command | ForceInputs, car: ForceCar,
+) -> tuple[float, float, float, float, float, float, float]:
+    """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
+    return observed(state, car.planar.odometry_offset)
+
+
+@pure
 def force_diagnose(
-    state: PlanarState, inputs: Any, car: ForceCar, held: ForceHeld,
+    state: PlanarState, inputs: Command | ForceInputs, car: ForceCar, held: ForceHeld,
 ) -> tuple[float, ...]:
     """Fields of VehicleDiagnostics."""
     f = axle_forces(state, held)
@@ -189,14 +196,15 @@ def force_diagnose(
 
 @pure
 def _axles(
-    state: PlanarState, inputs: Any, car: ForceCar, held: ForceHeld,
+    state: PlanarState, inputs: Command | ForceInputs, car: ForceCar, held: ForceHeld,
 ) -> SingleForces:
     return axle_forces(state, held)
 
 
 @pure
 def roll_at_speed(
-    travel: Travel, before: Any, after: Any, parameters: Any, commanded: float, duration: float,
+    travel: Travel, before: PlanarState, after: PlanarState, parameters: ForceCar,
+    commanded: float, duration: float,
 ) -> Travel:
     """Distance after driving on at the mean of both velocities; see VehicleModel."""
     return (travel[0] + 0.5 * duration * (before.vx + after.vx),)
@@ -240,14 +248,14 @@ class SingleTrackForce(PlanarSingleTrack):
         self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
         self.low_speed_threshold = float(low_speed_threshold)
         car = force_car(planar, self.tyres)
-        modes: tuple[Mode, Mode] = (
-            ('speed', NO_COMMAND, hold_speed), ('given', _NO_INPUTS, hold_force))
-        self.equations, self.wheel_equations = (
-            Equations(f'force_{mode}_{type(car.front).__qualname__}', _NO_STATE, inputs,
-                      zeroed(car), zeroed(hold(inputs, car)), hold, force_rates, planar_observe,
-                      force_diagnose)
-            for mode, inputs, hold in modes)
-        self.parameters: Any = vector(tuple(flatten(car)))
+        kind = type(car.front).__qualname__
+        self.equations = equations_of(
+            f'force_speed_{kind}', _NO_STATE, NO_COMMAND, car,
+            Laws(hold_speed, force_rates, force_observe, force_diagnose))
+        self.wheel_equations = equations_of(
+            f'force_given_{kind}', _NO_STATE, _NO_INPUTS, car,
+            Laws(hold_force, force_rates, force_observe, force_diagnose))
+        self.parameters = vector(tuple(flatten(car)))
 
     @classmethod
     def from_values(

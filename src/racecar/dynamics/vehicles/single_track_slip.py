@@ -28,18 +28,24 @@ Dynamics and Control, section 4.3 (loads); combined_slip of this package.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine, sine_cosine_of_turn
-from racecar.base.rows import flatten, zeroed
+from racecar.base.rows import flatten
 from racecar.base.types import WheelState
 from racecar.base.values import Values
 from racecar.base.vectors import Vector, vector
-from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
+from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL, WheelTyre
 from racecar.dynamics.tyres.contact import grip, rest, slide, TyrePair
 from racecar.dynamics.vehicles.double_track_equations import LOAD_PASSES
-from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND, SPEED
+from racecar.dynamics.vehicles.interface import (
+    Command,
+    equations_of,
+    Laws,
+    NO_COMMAND,
+    SPEED,
+)
 from racecar.dynamics.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import (
@@ -70,8 +76,8 @@ class SlipCar(NamedTuple):
     half_front: float
     half_weight: float
     pitch: float
-    front: Any
-    rear: Any
+    front: WheelTyre
+    rear: WheelTyre
 
 
 class SlipHeld(NamedTuple):
@@ -197,7 +203,7 @@ def slip_car(
     prepare, by_load = tyres.contact_tyre(), float(tyres.model.stiffness_by_load)
     front_load, rear_load = vehicle.front_axle_load, vehicle.rear_axle_load
 
-    def tyre(x: TyreDirection, y: TyreDirection, load: float) -> Any:
+    def tyre(x: TyreDirection, y: TyreDirection, load: float) -> WheelTyre:
         return prepare(TyrePair(*x, *y, load, by_load, *tyres.sides))
 
     return SlipCar(
@@ -230,11 +236,10 @@ class SingleTrackSlip(PlanarSingleTrack):
         self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
         self.low_speed_threshold = float(low_speed_threshold)
         car = slip_car(vehicle, self.tyres, self.low_speed_threshold)
-        self.equations = Equations(
-            f'slip_{type(car.front).__qualname__}', _NO_STATE, NO_COMMAND, zeroed(car),
-            zeroed(slip_hold(NO_COMMAND, car)), slip_hold, slip_rates, slip_observe,
-            slip_diagnose)
-        self.parameters: Any = vector(tuple(flatten(car)))
+        self.equations = equations_of(
+            f'slip_{type(car.front).__qualname__}', _NO_STATE, NO_COMMAND, car,
+            Laws(slip_hold, slip_rates, slip_observe, slip_diagnose))
+        self.parameters = vector(tuple(flatten(car)))
 
     @classmethod
     def from_values(

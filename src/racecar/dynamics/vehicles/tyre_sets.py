@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.values import number_of, Values
-from racecar.dynamics.tyres import find_tyre_model, pacejka, TyreModel
+from racecar.dynamics.tyres import find_tyre_model, pacejka, TyreModel, WheelTyre
 from racecar.dynamics.tyres.contact import TyrePair, TyreSides
 from racecar.dynamics.tyres.pacejka import LoadCoefficients, MagicFormula, SURFACES
 from racecar.dynamics.tyres.pacejka_contact import SHAPE_LIMIT
@@ -97,7 +97,7 @@ class TyreSet(NamedTuple):
     rear_x: TyreDirection
     rear_y: TyreDirection
 
-    def contact_tyre(self) -> Callable[[TyrePair], Any]:
+    def contact_tyre(self) -> Callable[[TyrePair], WheelTyre]:
         """Pure function that makes the tyre of a wheel for racecar.dynamics.tyres.contact."""
         shapes = (self.front_x.shape, self.front_y.shape, self.rear_x.shape, self.rear_y.shape)
         model = self.model if max(shapes) <= SHAPE_LIMIT else self.model._replace(contact=None)

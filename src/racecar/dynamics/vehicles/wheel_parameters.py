@@ -82,6 +82,10 @@ class WheelShape(NamedTuple):
     @property
     def fault(self) -> str:
         """Why there can be no such wheel, and what was expected; empty if there can."""
+        return self._fault_of_sizes or self._fault_of_fit
+
+    @property
+    def _fault_of_sizes(self) -> str:
         # Written so that NaN is a fault, too.
         if not 0.0 < self.tire_radius <= _LARGEST:
             return (f'tire_radius is {self.tire_radius:g} m, expected more than 0 and at most'
@@ -97,6 +101,10 @@ class WheelShape(NamedTuple):
                 return f'{name} is {getattr(self, name)}, expected at least {fewest}'
         if not 0.0 <= self.curvature_factor <= 1.0:
             return f'curvature_factor is {self.curvature_factor:g}, expected 0 to 1'
+        return ''
+
+    @property
+    def _fault_of_fit(self) -> str:
         if self.rim_radius >= self.tire_radius:
             return (f'rim_radius is {self.rim_radius:g} m, expected less than the radius of the'
                     f' tyre, {self.tire_radius:g} m')

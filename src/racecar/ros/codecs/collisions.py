@@ -14,7 +14,7 @@ from racecar.simulation.ports import Output
 
 
 class CollisionsCodec(Codec):
-    """Both are latched and sent when they change; each collision is told in the log, too."""
+    """Both are latched and sent when they change; each collision is reported in the log, too."""
 
     value_type = Collisions
     message_type = UInt32

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
-from typing import Any
 
+from racecar.base.values import number_of, Values
 from racecar.dynamics.vehicles.double_track_wheels import FORCE_RATE
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.simulation.world.car_bodies import CarBodies, RigidBody
@@ -23,7 +22,7 @@ _WHEEL_RATE, _HINGE_RATE = FORCE_RATE, 500.0
 
 
 def joint_gains(
-    vehicle: VehicleParameters, bodies: CarBodies, values: Mapping[str, Any],
+    vehicle: VehicleParameters, bodies: CarBodies, values: Values,
 ) -> Gains:
     """Return the gains of a vehicle's joints of resolved rows of WORLD_PARAMETERS.
 
@@ -31,8 +30,8 @@ def joint_gains(
     Those of a generated car, whose joints have torques of their own size, are also bounded by the
     rates at which free wheels and hinges follow.
     """
-    gains = Gains(values['wheel_gain.front'], values['wheel_gain.rear'], values['hinge_gain'],
-                  values['hinge_damping']).scaled(
+    gains = Gains(*(number_of(values, name) for name in (
+        'wheel_gain.front', 'wheel_gain.rear', 'hinge_gain', 'hinge_damping'))).scaled(
         vehicle.mass * vehicle.wheel_radii[1]**2 / (_MASS * _RADIUS**2))
     if not vehicle.body.is_generated:
         return gains

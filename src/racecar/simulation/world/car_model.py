@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.base.shapes import Box, Cylinder, Mesh, Shape, Sphere
 from racecar.base.share import resource_file
@@ -17,6 +17,9 @@ from racecar.base.types import Pose3
 from racecar.description.robot_tree import Joint, PRISMATIC, REVOLUTE
 from racecar.simulation.world.car_bodies import CarBodies, RigidBody, Wheel
 from racecar.simulation.world.engine import load_engine
+
+if TYPE_CHECKING:
+    from mujoco import MjsBody, MjsGeom, MjsJoint, MjSpec
 
 FLOOR_BIT, FIXED_BIT, LOOSE_BIT, CAR_BIT = 1, 2, 4, 8
 """What collides with what: the ground, what stands fixed, what can be moved, bodies of cars."""
@@ -75,14 +78,14 @@ def touch_name(car: str, other: str = '') -> str:
     return prefixed(car, f'touch {other}' if other else 'touch')
 
 
-def place(thing: Any, pose: Pose3) -> None:
+def place(thing: MjsBody | MjsGeom, pose: Pose3) -> None:
     """Put a body or geom of a model to a pose; the engine writes quaternions w first."""
     thing.pos = pose[:3]
     thing.quat = (pose.qw, pose.qx, pose.qy, pose.qz)
 
 
 def add_car(
-    spec: Any, name: str, car: CarBodies, gains: Gains, *, step: float, friction: float | None,
+    spec: MjSpec, name: str, car: CarBodies, gains: Gains, *, step: float, friction: float | None,
     visuals: bool, loose: Sequence[str] = (),
 ) -> None:
     """Add a car to an MjSpec, at the origin, to be placed by its free joint.
@@ -92,7 +95,7 @@ def add_car(
     of their own. Raises ConfigurationError for a mesh that is not there.
     """
     mujoco = load_engine()
-    made: dict[str, Any] = {}
+    made: dict[str, MjsBody] = {}
     wheels = [wheel.name for wheel in car.wheels]
     hinges = [hinge.name for hinge in car.hinges]
     for body in car.bodies:
@@ -123,14 +126,16 @@ def add_car(
             touch.reftype, touch.refname = mujoco.mjtObj.mjOBJ_BODY, other
 
 
-def _weigh(added: Any, body: RigidBody) -> None:
+def _weigh(added: MjsBody, body: RigidBody) -> None:
     mass, centre, tensor = body.mass
     added.mass, added.ipos, added.explicitinertial = mass, centre, True
     added.fullinertia = (tensor[0, 0], tensor[1, 1], tensor[2, 2], tensor[0, 1], tensor[0, 2],
                          tensor[1, 2])
 
 
-def _add_joint(added: Any, car: str, body: RigidBody, joint: Joint, *, step: float) -> Any:
+def _add_joint(
+    added: MjsBody, car: str, body: RigidBody, joint: Joint, *, step: float,
+) -> MjsJoint:
     kinds = load_engine().mjtJoint
     made = added.add_joint(
         name=prefixed(car, joint.name), axis=joint.axis,
@@ -150,7 +155,7 @@ def _add_joint(added: Any, car: str, body: RigidBody, joint: Joint, *, step: flo
 
 
 def _add_actuators(
-    spec: Any, name: str, joint: Joint, gains: Gains, *, is_wheel: bool, is_front: bool,
+    spec: MjSpec, name: str, joint: Joint, gains: Gains, *, is_wheel: bool, is_front: bool,
 ) -> None:
     mujoco = load_engine()
     servo = spec.add_actuator(
@@ -170,7 +175,7 @@ def _add_actuators(
     servo.forcerange = (-effort, effort)
 
 
-def _add_wheel_shape(added: Any, name: str, wheel: Wheel, friction: float | None) -> None:
+def _add_wheel_shape(added: MjsBody, name: str, wheel: Wheel, friction: float | None) -> None:
     mujoco = load_engine()
     # Touches the ground in one point: a cylinder's edge scrubs when it steers.
     geom = added.add_geom(
@@ -183,7 +188,7 @@ def _add_wheel_shape(added: Any, name: str, wheel: Wheel, friction: float | None
         geom.friction[0], geom.condim, geom.solref = friction, 3, HARD
 
 
-def _add_collision_shapes(spec: Any, added: Any, car: str, body: RigidBody) -> None:
+def _add_collision_shapes(spec: MjSpec, added: MjsBody, car: str, body: RigidBody) -> None:
     for index, shape in enumerate(body.collisions):
         geom = add_shape(spec, added, shape, f'{prefixed(car, body.name)}/{index}')
         geom.group = COLLISION_GROUP
@@ -191,7 +196,7 @@ def _add_collision_shapes(spec: Any, added: Any, car: str, body: RigidBody) -> N
         geom.conaffinity = FLOOR_BIT | FIXED_BIT | LOOSE_BIT | CAR_BIT
 
 
-def _add_visual_shapes(spec: Any, added: Any, body: RigidBody) -> None:
+def _add_visual_shapes(spec: MjSpec, added: MjsBody, body: RigidBody) -> None:
     for shape in body.visuals:
         geom = add_shape(spec, added, shape)
         geom.group, geom.contype, geom.conaffinity = VISUAL_GROUP, 0, 0
@@ -199,21 +204,21 @@ def _add_visual_shapes(spec: Any, added: Any, body: RigidBody) -> None:
             geom.rgba = shape.colour
 
 
-AddMesh = Callable[[Any, str, Path, tuple[float, float, float]], None]
+AddMesh = Callable[['MjSpec', str, Path, tuple[float, float, float]], None]
 """Adds a file, stretched along x, y, z, to an MjSpec as a mesh of a name."""
 
 
-def _add_file(spec: Any, name: str, file: Path, scale: tuple[float, float, float]) -> None:
+def _add_file(spec: MjSpec, name: str, file: Path, scale: tuple[float, float, float]) -> None:
     spec.add_mesh(name=name, file=str(file), scale=scale)
 
 
 def add_shape(
-    spec: Any, added: Any, shape: Shape, name: str = '', add_mesh: AddMesh = _add_file,
-) -> Any:
+    spec: MjSpec, added: MjsBody, shape: Shape, name: str = '', add_mesh: AddMesh = _add_file,
+) -> MjsGeom:
     """Add a shape to a body as a geom, which is returned; its mesh to the model, if need be."""
     kinds = load_engine().mjtGeom
     geometry = shape.geometry
-    more: dict[str, Any] = {}
+    more: dict[str, object] = {}
     if isinstance(geometry, Box):
         kind, more['size'] = kinds.mjGEOM_BOX, tuple(0.5 * edge for edge in geometry.size)
     elif isinstance(geometry, Cylinder):
@@ -230,7 +235,7 @@ def add_shape(
     return geom
 
 
-def _mesh(spec: Any, mesh: Mesh, add_mesh: AddMesh) -> str:
+def _mesh(spec: MjSpec, mesh: Mesh, add_mesh: AddMesh) -> str:
     """Return the name of a mesh of the model, which is added if it is not there yet."""
     name = f'{mesh.uri} {mesh.scale}'
     if spec.mesh(name) is None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from racecar.base.types import WheelState
 from racecar.simulation.world.engine import load_engine
 from racecar.simulation.world.engine_state import FloatArray
 from racecar.simulation.world.world_engine import WorldEngine
+
+if TYPE_CHECKING:
+    from mujoco import MjData, MjModel
 
 LOW_SPEED = 1e-3
 """Speed below which slip is counted against this one [m/s]."""
@@ -48,7 +51,7 @@ def friction_on_wheels(
         for geom, speed in zip(geoms, speeds, strict=True)]
 
 
-def _in_wheel(model: Any, data: Any, geom: int, force: FloatArray) -> Touch:
+def _in_wheel(model: MjModel, data: MjData, geom: int, force: FloatArray) -> Touch:
     """Return slip, slip angle, both forces in the frame of the wheel, and load."""
     body = model.geom_bodyid[geom]
     axle = data.xaxis[model.body_jntadr[body]]

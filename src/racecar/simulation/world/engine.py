@@ -8,22 +8,35 @@ Python. Without Numba the same loop calls the functions of the Python package.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 import ctypes
+import importlib
 import importlib.util
 import os
 import sys
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple, TYPE_CHECKING, TypeAlias
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, excerpt
 
+if TYPE_CHECKING:
+    from mujoco import MjData, MjModel, MjSpec
+
 if COMPILED:
     from llvmlite import ir
     from numba.core import types
+    from numba.core.base import BaseContext
+    from numba.core.typing import Signature
     from numba.extending import intrinsic
 
-    def _typed_call(context: Any, function: Any, model: Any, data: Any) -> Any:
-        def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def _typed_call(
+        context: BaseContext, function: types.Type, model: types.Type, data: types.Type,
+    ) -> tuple[Signature, Callable[..., ir.Value]]:
+        def generate(
+            target: BaseContext, builder: ir.IRBuilder, signature: Signature,
+            arguments: Sequence[ir.Value],
+        ) -> ir.Value:
             address, *pointers = arguments
             word = ir.IntType(64)
             kind = ir.FunctionType(ir.VoidType(), [word] * len(pointers))
@@ -32,10 +45,12 @@ if COMPILED:
 
         return types.void(types.int64, types.int64, types.int64), generate
 
-    call_engine: Any = intrinsic(_typed_call)
+    call_engine: Callable[..., None] = intrinsic(_typed_call)
     """Call a C function of (model, data) without result; all three are addresses."""
 else:
-    def call_engine(function: Any, model: Any, data: Any) -> None:
+    def call_engine(
+        function: Callable[[MjModel, MjData], None], model: MjModel, data: MjData,
+    ) -> None:
         """Call a function of (model, data)."""
         function(model, data)
 
@@ -44,30 +59,33 @@ GL_VARIABLE = 'MUJOCO_GL'
 """Environment variable of MuJoCo that names how pictures are drawn."""
 
 
+Address: TypeAlias = int
+"""Of a C function or structure."""
+
+
 class Steps(NamedTuple):
     """Both halves of a step of the engine and what they work on, as call_engine() takes them.
 
     Between them stands what depends on the present positions and velocities.
     """
 
-    first: Any
-    second: Any
-    model: Any
-    data: Any
+    first: Address | Callable[[MjModel, MjData], None]
+    second: Address | Callable[[MjModel, MjData], None]
+    model: Address | MjModel
+    data: Address | MjData
 
 
-def load_engine() -> Any:
+def load_engine() -> ModuleType:
     """Import mujoco. Raises ConfigurationError naming what to install if that is not possible."""
     if sys.modules.get('mujoco') is not None:
         # By the import system, which waits for a thread that is just importing it.
-        import mujoco
-        return mujoco
+        return importlib.import_module('mujoco')
     # With it the package looks for OpenGL at once and cannot be imported where there is none;
     # physics needs none, and pictures look for it themselves.
     chosen = os.environ.get(GL_VARIABLE)
     os.environ[GL_VARIABLE] = 'disable'
     try:
-        import mujoco
+        return importlib.import_module('mujoco')
     except ImportError as error:
         raise ConfigurationError(
             f'the 3-D world needs the physics engine MuJoCo, which cannot be imported ({error}):'
@@ -77,24 +95,24 @@ def load_engine() -> Any:
             del os.environ[GL_VARIABLE]
         else:
             os.environ[GL_VARIABLE] = chosen
-    return mujoco
 
 
-def compiled_model(spec: Any) -> Any:
+def compiled_model(spec: MjSpec) -> MjModel:
     """Return the model of an MjSpec.
 
     Raises ConfigurationError for what the engine cannot take, such as a mesh without area.
     """
     try:
-        return spec.compile()
+        model: MjModel = spec.compile()
     except ValueError as error:
         reason = excerpt(' '.join(str(error).split()))[1:-1]
         raise ConfigurationError(
             f'MuJoCo cannot make a model of this: {reason}; correct or leave out what it names'
         ) from error
+    return model
 
 
-def engine_steps(model: Any, data: Any) -> Steps:
+def engine_steps(model: MjModel, data: MjData) -> Steps:
     """Return the halves of a step for a model and its data, which must outlive it."""
     mujoco = load_engine()
     if not COMPILED:
@@ -104,6 +122,6 @@ def engine_steps(model: Any, data: Any) -> Steps:
     assert found is not None
     library = ctypes.CDLL(found.origin)
     first, second = (
-        ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+        ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
         for name in ('mj_step1', 'mj_step2'))
     return Steps(first, second, model._address, data._address)

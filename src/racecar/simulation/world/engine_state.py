@@ -9,7 +9,7 @@ back, bodies are placed and read, and cones stand again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from racecar.scene.loose_objects import loose_objects
 from racecar.scene.scene import Objects, Scene
 from racecar.simulation.world.engine import compiled_model, load_engine
 from racecar.simulation.world.scene_model import cone_name
+
+if TYPE_CHECKING:
+    from mujoco import MjData, MjSpec
 
 LOWEST = -0.1
 """Height of base_link below which a robot has fallen off [m]."""
@@ -48,7 +51,7 @@ class EngineState:
     changes nothing.
     """
 
-    def __init__(self, spec: Any, scene: Scene) -> None:
+    def __init__(self, spec: MjSpec, scene: Scene) -> None:
         """Compile an MjSpec, of which scene_model.add_scene() has made a part of the scene.
 
         Raises ConfigurationError for what the engine cannot take.
@@ -80,7 +83,7 @@ class EngineState:
         """Return to the state that keep() has remembered."""
         load_engine().mj_setState(self.model, self.data, self._kept, self._parts)
 
-    def copy_to_scratch(self) -> Any:
+    def copy_to_scratch(self) -> MjData:
         """The scratch data with the present state, of which nothing is derived yet."""
         load_engine().mj_copyState(self.model, self.data, self.scratch, self._parts)
         return self.scratch
@@ -97,7 +100,7 @@ class EngineState:
         for cone in self._cones:
             self._set_pose(cone, self._start[cone.pose:cone.pose + 7])
 
-    def _set_pose(self, body: FreeBody, numbers: Any) -> None:
+    def _set_pose(self, body: FreeBody, numbers: Sequence[float]) -> None:
         self.data.qpos[body.pose:body.pose + 7] = numbers
         for moving in (self.data.qvel, self.data.qacc_warmstart):
             moving[body.motion:body.motion + 6] = 0.0

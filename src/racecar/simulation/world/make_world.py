@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from racecar.base.errors import ConfigurationError
+from racecar.base.values import number_of, text_of, Values
 from racecar.control.servo_commands import ServoCommands
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.tyres import find_tyre_model
@@ -24,7 +22,7 @@ from racecar.simulation.world.world_plant import DrivenCar, WorldPlant, WorldRat
 
 
 def make_world_plant(
-    values: Mapping[str, Any], scene: Scene | None = None, name: str = '',
+    values: Values, scene: Scene | None = None, name: str = '',
 ) -> WorldPlant:
     """Build a world with one car from resolved values of the vehicle and WORLD_PARAMETERS.
 
@@ -35,7 +33,7 @@ def make_world_plant(
     scene = scene or scene_of(values)
     vehicle = VehicleParameters.from_values(values)
     along, across = vehicle.frictions
-    if values['contact_model'] == COULOMB and along != across:
+    if text_of(values, 'contact_model') == COULOMB and along != across:
         raise ConfigurationError(
             f"parameter 'vehicle.lateral_friction_coefficient' is {across:g}, expected 0 or"
             f' friction_coefficient ({along:g}) for contact_model {COULOMB}: the friction of the'
@@ -44,24 +42,25 @@ def make_world_plant(
     bodies = car_bodies(describe_vehicle(vehicle).tree)
     car = WorldCarSpec(
         name, vehicle, bodies, joint_gains(vehicle, bodies, values),
-        make_tyre_set(vehicle, values['tyre_model'], values)
-        if values['contact_model'] == PACEJKA else None,
-        start_pose(scene, values), values[HEIGHT_PARAMETER.name])
+        make_tyre_set(vehicle, text_of(values, 'tyre_model'), values)
+        if text_of(values, 'contact_model') == PACEJKA else None,
+        start_pose(scene, values), number_of(values, HEIGHT_PARAMETER.name))
+    driven = DrivenCar(
+        car, ServoCommands.from_values(vehicle, values), text_of(values, 'command_interface'),
+        text_of(values, 'wheel_drive'))
     return WorldPlant(
-        scene,
-        [DrivenCar(car, ServoCommands.from_values(vehicle, values), values['command_interface'],
-                   values['wheel_drive'])],
-        step=values['step'], rates=WorldRates(
-            values['rate'], values['joint_states_rate'], values['wheel_states_rate'],
-            values['car_state_rate']))
+        scene, [driven], step=number_of(values, 'step'), rates=WorldRates(*(
+            number_of(values, name) for name in (
+                'rate', 'joint_states_rate', 'wheel_states_rate', 'car_state_rate'))))
 
 
-def make_world_car(values: Mapping[str, Any]) -> PlantCar:
+def make_world_car(values: Values) -> PlantCar:
     """Build the same for a loop without ROS; see make_world_plant()."""
     plant = make_world_plant(values)
-    contact = values['contact_model']
+    contact = text_of(values, 'contact_model')
     if contact == PACEJKA:
-        contact = f"{contact} contact, {find_tyre_model(values['tyre_model']).name} tyres"
+        contact = f"{contact} contact, {find_tyre_model(text_of(values, 'tyre_model')).name} tyres"
     else:
         contact = f'{contact} contact'
-    return PlantCar(plant, f"3-D world with vehicle '{values['vehicle.name']}' ({contact})")
+    name = text_of(values, 'vehicle.name')
+    return PlantCar(plant, f"3-D world with vehicle '{name}' ({contact})")

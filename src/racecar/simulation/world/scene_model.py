@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from racecar.base.poses import pose_of_angles
 from racecar.scene.scene import Box, Colour, Cone, HIGHEST, Scene
 from racecar.simulation.world.car_model import FIXED_BIT, FLOOR_BIT, HARD, LOOSE_BIT, place
 from racecar.simulation.world.engine import load_engine
+
+if TYPE_CHECKING:
+    from mujoco import MjsBody, MjSpec
 
 FLOOR = 'floor'
 
@@ -32,7 +35,7 @@ def cone_name(index: int) -> str:
     return f'cone_{index}'
 
 
-def add_scene(spec: Any, scene: Scene, *, visuals: bool) -> None:
+def add_scene(spec: MjSpec, scene: Scene, *, visuals: bool) -> None:
     """Add what stands around to an MjSpec; visuals: also what pictures only show."""
     mujoco = load_engine()
     ground = scene.ground
@@ -52,7 +55,7 @@ def add_scene(spec: Any, scene: Scene, *, visuals: bool) -> None:
             _add_box(spec.worldbody, Box(*patch[:5], 0.001, patch.colour), solid=False)
 
 
-def _add_box(body: Any, box: Box, *, solid: bool) -> None:
+def _add_box(body: MjsBody, box: Box, *, solid: bool) -> None:
     height = min(box.height, HIGHEST)
     geom = body.add_geom(
         type=load_engine().mjtGeom.mjGEOM_BOX,
@@ -62,7 +65,7 @@ def _add_box(body: Any, box: Box, *, solid: bool) -> None:
     geom.solref = HARD
 
 
-def _add_cones(spec: Any, cones: tuple[Cone, ...]) -> None:
+def _add_cones(spec: MjSpec, cones: tuple[Cone, ...]) -> None:
     mujoco = load_engine()
     meshes: dict[tuple[float, float], str] = {}
     for index, cone in enumerate(cones):

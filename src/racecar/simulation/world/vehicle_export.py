@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 import re
 import shutil
-from typing import Any, NamedTuple
+from typing import NamedTuple, TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from racecar.base.errors import ConfigurationError, excerpt
@@ -22,6 +22,9 @@ from racecar.simulation.world.car_gains import joint_gains
 from racecar.simulation.world.engine import compiled_model
 from racecar.simulation.world.world_model import CarPart, world_spec
 from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
+
+if TYPE_CHECKING:
+    from mujoco import MjSpec
 
 # REP-144, and the dash that catkin let through.
 _PACKAGE = re.compile(r'[a-z][a-z0-9_-]*')
@@ -59,7 +62,7 @@ def export_vehicle(
 
 
 def write_robot(
-    name: str, description: RobotDescription, spec: Any, folder: Path, package: str = '',
+    name: str, description: RobotDescription, spec: MjSpec, folder: Path, package: str = '',
 ) -> ExportedVehicle:
     """Write <name>.urdf, <name>.xml and the meshes of any robot to a new folder.
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from racecar.base.compiled import types_of
 from racecar.base.errors import ConfigurationError
-from racecar.base.rows import first_row, flatten, Part, store
+from racecar.base.rows import first_row, flatten, Numbers, Part, store
 from racecar.base.types import HINGE_JOINTS, Pose2, Pose3, WHEEL_JOINTS
 from racecar.base.vectors import as_vector
 from racecar.dynamics.tyres.contact import TyrePair
@@ -50,6 +51,9 @@ from racecar.simulation.world.world_kernel import (
     WorldKernels,
 )
 from racecar.simulation.world.world_model import CarPart, world_spec
+
+if TYPE_CHECKING:
+    from mujoco import MjData, MjModel
 
 _SETTLING = 1.0
 
@@ -90,7 +94,7 @@ class CarPlaces(NamedTuple):
     """
 
     body: FreeBody
-    servo: FloatArray
+    servo: IntArray
 
 
 class WorldEngine(EngineState):
@@ -165,7 +169,7 @@ class WorldEngine(EngineState):
         self._fresh = _NOTHING
         super().place_loose()
 
-    def set_control(self, actuators: Any, values: Any) -> None:
+    def set_control(self, actuators: IntArray, values: ArrayLike) -> None:
         """Set the set-points of actuators."""
         self._fresh = _NOTHING
         self.data.ctrl[actuators] = values
@@ -177,7 +181,9 @@ class WorldEngine(EngineState):
         self._rows[at + _GOVERNS] = float(speed is not None)
         self._rows[at + _WANTED] = speed or 0.0
 
-    def turn_wheels(self, car: int, drive: Any, brake: Any, brake_damping: Any) -> None:
+    def turn_wheels(
+        self, car: int, drive: ArrayLike, brake: ArrayLike, brake_damping: ArrayLike,
+    ) -> None:
         """Let torques and brakes act on the wheels of a car.
 
         Of each wheel, or one for all: drive, brake: torque, capacity of the brake [N m];
@@ -193,7 +199,7 @@ class WorldEngine(EngineState):
         at = CAR_SIZE * car
         return Body(*self._rows[at + BODY.first:at + BODY.after].tolist())
 
-    def present(self, *, forces: bool = False) -> Any:
+    def present(self, *, forces: bool = False) -> MjData:
         """The engine's data of the present time, derived quantities included.
 
         forces: also accelerations and the forces of contacts. The state itself stays; the result
@@ -274,7 +280,7 @@ def _wheels(rows: FloatArray, car: int, part: Part) -> FloatArray:
     return own[:, part.first - WHEELS:part.after - WHEELS]
 
 
-def _tyre_maker(cars: Sequence[WorldCarSpec]) -> Callable[[TyrePair], Any] | None:
+def _tyre_maker(cars: Sequence[WorldCarSpec]) -> Callable[[TyrePair], Numbers] | None:
     makers = {None if car.tyres is None else car.tyres.contact_tyre() for car in cars}
     if len(makers) > 1:
         raise ConfigurationError('cars of one world have different tyres, expected one kind')
@@ -282,8 +288,8 @@ def _tyre_maker(cars: Sequence[WorldCarSpec]) -> Callable[[TyrePair], Any] | Non
     return maker
 
 
-def _places(model: Any, cars: Sequence[WorldCarSpec], cones: int) -> Places:
-    def numbers(values: list[Any]) -> Any:
+def _places(model: MjModel, cars: Sequence[WorldCarSpec], cones: int) -> Places:
+    def numbers(values: ArrayLike) -> IntArray:
         return np.array(values, dtype=np.int64)
 
     roots = [prefixed(car.name, car.bodies.root.name) for car in cars]
@@ -303,7 +309,7 @@ def _places(model: Any, cars: Sequence[WorldCarSpec], cones: int) -> Places:
         numbers([model.actuator(motor_name(joint)).id for joint in joints]))
 
 
-def _views(model: Any, data: Any) -> Views:
+def _views(model: MjModel, data: MjData) -> Views:
     return Views(
         data.qpos, data.qvel, data.ctrl, data.xfrc_applied, data.cvel, data.subtree_com,
         data.xipos, data.xaxis, data.geom_xpos, data.sensordata, model.dof_frictionloss)

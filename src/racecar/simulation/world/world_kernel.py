@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.compiled import compiled, importable, pure
-from racecar.base.rows import count_numbers, first_row, load, Part, store
+from racecar.base.rows import count_numbers, first_row, load, Numbers, Part, store
 from racecar.base.types import WHEEL_NAMES, Wheels
 from racecar.base.vectors import Flat
 from racecar.dynamics.tyres.contact import grip, slide_four, TyrePair
@@ -339,7 +339,7 @@ Push = Callable[[World, int, float], None]
 """Pure function (world, car, dt) that pushes the wheels of a car; tyres move on by dt [s]."""
 
 
-def _pushing_by_tyres(prepare: Callable[[TyrePair], Any]) -> Push:
+def _pushing_by_tyres(prepare: Callable[[TyrePair], Numbers]) -> Push:
     """Function that applies the tyre forces of a car; a wheel without load has none."""
     @importable
     def push_by_tyres(w: World, car: int, dt: float) -> None:
@@ -451,7 +451,7 @@ class WorldKernels(NamedTuple):
 
 @functools.cache
 def world_kernels(
-    prepare: Callable[[TyrePair], Any] | None, types: tuple[Any, ...],
+    prepare: Callable[[TyrePair], Numbers] | None, types: tuple[object, ...],
 ) -> WorldKernels:
     """Kernels of a world.
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.dynamics.vehicles.parameters import GRAVITY
 from racecar.scene.scene import Scene
@@ -14,6 +14,9 @@ from racecar.simulation.world.car_bodies import CarBodies
 from racecar.simulation.world.car_model import add_car, Gains
 from racecar.simulation.world.engine import load_engine
 from racecar.simulation.world.scene_model import add_scene, cone_name
+
+if TYPE_CHECKING:
+    from mujoco import MjSpec
 
 # Friction holds so much stiffer than the ground: on a slope of 10 % a braked car creeps by
 # 0.04 mm/s. More costs time. The engine's rounds against slip (noslip) prefer a side: the car
@@ -39,7 +42,7 @@ class CarPart(NamedTuple):
 def world_spec(
     scene: Scene, cars: Sequence[CarPart], *, step: float = DEFAULT_STEP, visuals: bool = False,
     gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY),
-) -> Any:
+) -> MjSpec:
     """Return the MjSpec of a scene with cars; compile() makes the MjModel of it.
 
     Cars stand at the origin: their free joints, named like their root bodies, place them, those

@@ -11,8 +11,8 @@ import pytest
 from scipy.integrate import trapezoid
 
 from racecar.base.errors import ConfigurationError, RacecarError, RunError
-from racecar.simulation.metrics.run_table import COLUMNS, RunCsv, RunJoin, RunMetrics, RunTable
-from racecar.simulation.metrics.tracking_error import compute_metrics, MergedTrack, MetricsSum
+from racecar.metrics.run_table import COLUMNS, RunCsv, RunJoin, RunMetrics, RunTable
+from racecar.metrics.tracking_error import compute_metrics, MergedTrack, MetricsSum
 
 PERIOD = 0.01
 

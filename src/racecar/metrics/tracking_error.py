@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.errors import ConfigurationError, RunError
-from racecar.simulation.metrics.path_batch import PathMetricsSum
-from racecar.simulation.metrics.path_metrics import error_text, PathMetrics
+from racecar.metrics.path_batch import PathMetricsSum
+from racecar.metrics.path_metrics import error_text, PathMetrics
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from racecar.base.errors import ConfigurationError, RunError
-from racecar.simulation.metrics.tracking_error import compute_metrics, merge_by_stamp, MergedTrack
+from racecar.metrics.tracking_error import compute_metrics, merge_by_stamp, MergedTrack
 
 # Of 32 bits: the squares of smaller ones would not be exact.
 NUMBERS = st.floats(-1e3, 1e3, width=32)

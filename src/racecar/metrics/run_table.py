@@ -10,14 +10,13 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError, RunError
 from racecar.base.parameters import suggest
-from racecar.simulation.metrics.path_kernels import move_ahead
-from racecar.simulation.metrics.tracking_error import (
+from racecar.metrics.path_kernels import move_ahead
+from racecar.metrics.tracking_error import (
     Array,
     compute_metrics,
     merge_by_stamp,
@@ -76,9 +75,8 @@ class RunTable:
         """Return the tracked point and its reference. Raises RunError if there are no rows."""
         t, x, y = (self.column(name) for name in COLUMNS[:3])
         if self.tracked_ahead:
-            moved: Any = np.array([x, y, self.column('yaw')])
-            x, y, yaw = moved
-            move_ahead(x, y, yaw, self.tracked_ahead)
+            x, y = x.copy(), y.copy()
+            move_ahead(x, y, self.column('yaw').copy(), self.tracked_ahead)
         return merge_by_stamp(
             t, x, y, t, self.column('x_reference'), self.column('y_reference'))
 

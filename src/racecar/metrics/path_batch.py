@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,8 @@ from numpy.typing import NDArray
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import RunError
 from racecar.base.rows import first_row, flatten
-from racecar.base.vectors import vector
-from racecar.simulation.metrics.path_kernels import (
+from racecar.base.vectors import Flat, Vector, vector
+from racecar.metrics.path_kernels import (
     move_ahead,
     NO_SUMS,
     path_kernel,
@@ -23,9 +24,11 @@ from racecar.simulation.metrics.path_kernels import (
     Stretch,
     SUMS,
 )
-from racecar.simulation.metrics.path_metrics import PATH_WINDOW, PathMetrics
+from racecar.metrics.path_metrics import PATH_WINDOW, PathMetrics
 
 Array = NDArray[np.float64]
+
+Ticks: TypeAlias = Sequence[int] | NDArray[np.int64]
 
 # Pieces that are added before the rows are moved.
 _PIECES = 8
@@ -68,7 +71,7 @@ class PathWindows:
     Those of a run that still goes on are known up to PATH_WINDOW before its last sample.
     """
 
-    def __init__(self, times: Any, skip: float, origin: int = 0) -> None:
+    def __init__(self, times: Vector, skip: float, origin: int = 0) -> None:
         """times: of the ticks from `origin` on [s], ascending; skip: when samples count [s]."""
         stamps = np.asarray(times)
         lows = origin + np.searchsorted(stamps, stamps - PATH_WINDOW)
@@ -76,8 +79,8 @@ class PathWindows:
         self.times = times
         self.origin = origin
         self.final = origin + stamps.size - 1
-        self.lows: Any = lows if COMPILED else lows.tolist()
-        self.highs: Any = self._highs if COMPILED else self._highs.tolist()
+        self.lows: Ticks = lows if COMPILED else lows.tolist()
+        self.highs: Ticks = self._highs if COMPILED else self._highs.tolist()
         self.start = origin + int(np.searchsorted(stamps, skip))
 
     @property
@@ -104,8 +107,8 @@ class PathRows:
         """room: ticks to hold at first; there will be more if a window needs them."""
         self._count = count
         self._room = room
-        self._rows: Any = vector(count * PATH_ROWS * room)
-        self._sums: Any = vector([*flatten(NO_SUMS)] * count)
+        self._rows: Flat = vector(count * PATH_ROWS * room)
+        self._sums: Flat = vector([*flatten(NO_SUMS)] * count)
         self._base = 0
         self._done = 0
 
@@ -115,8 +118,8 @@ class PathRows:
         return self._base
 
     def add(
-        self, windows: PathWindows, points: Any, stride: int, first: int, ticks: int,
-        diverged: Any, *, goes_on: bool = False,
+        self, windows: PathWindows, points: Vector, stride: int, first: int, ticks: int,
+        diverged: Vector, *, goes_on: bool = False,
     ) -> None:
         """Add ticks, the first of them numbered `first`; arguments as in path_kernel().
 
@@ -172,7 +175,7 @@ class PathBatch:
         self._windows = windows
         self._rows = PathRows(count, windows.widest + 2 + _PIECES * piece)
 
-    def add(self, points: Any, stride: int, first: int, ticks: int, diverged: Any) -> None:
+    def add(self, points: Vector, stride: int, first: int, ticks: int, diverged: Vector) -> None:
         """Add ticks, the first of them numbered `first`; arguments as in path_kernel()."""
         self._rows.add(self._windows, points, stride, first, ticks, diverged)
 

@@ -15,11 +15,11 @@ import pytest
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import RunError
+from racecar.metrics.path_batch import PathMetricsSum
+from racecar.metrics.path_metrics import error_text, PATH_WINDOW
+from racecar.metrics.run_table import COLUMNS, RunMetrics, RunTable
+from racecar.metrics.tracking_error import compute_metrics, MergedTrack
 from racecar.simulation.closed_loop import run_closed_loop
-from racecar.simulation.metrics.path_batch import PathMetricsSum
-from racecar.simulation.metrics.path_metrics import error_text, PATH_WINDOW
-from racecar.simulation.metrics.run_table import COLUMNS, RunMetrics, RunTable
-from racecar.simulation.metrics.tracking_error import compute_metrics, MergedTrack
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions
 from racecar.stacks.loops import make_loop
 

@@ -20,10 +20,10 @@ import pytest
 
 from racecar.base.compiled import compiled
 from racecar.base.vectors import vector
-from racecar.simulation.metrics.path_batch import PathBatch, PathColumns, PathWindows
-from racecar.simulation.metrics.path_kernels import Corners, nearest_point, POINT_NUMBERS
-from racecar.simulation.metrics.path_metrics import PATH_WINDOW, PathMetrics
-from racecar.simulation.metrics.tracking_error import compute_metrics, MergedTrack
+from racecar.metrics.path_batch import PathBatch, PathColumns, PathWindows
+from racecar.metrics.path_kernels import Corners, nearest_point, POINT_NUMBERS
+from racecar.metrics.path_metrics import PATH_WINDOW, PathMetrics
+from racecar.metrics.tracking_error import compute_metrics, MergedTrack
 
 STRIDE = 5
 ROOT = Path(__file__).parents[2]
@@ -163,8 +163,8 @@ import io, sys
 import numpy as np
 from racecar.cli import simulate
 from racecar.cli.main import main
-from racecar.simulation.metrics.path_kernels import path_kernel
-from racecar.simulation.metrics.run_table import COLUMNS, RunMetrics
+from racecar.metrics.path_kernels import path_kernel
+from racecar.metrics.run_table import COLUMNS, RunMetrics
 from racecar.simulation.batch import BatchSimulation
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop

@@ -1,0 +1,51 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks of cars in memory: how many cars there are in one, and where their numbers lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from racecar.base.compiled import COMPILED
+from racecar.base.rows import Part, zeroed
+from racecar.base.vectors import vector
+
+LANES = 120
+"""Cars in a block: rows of almost 1 kB, so that what one loop touches stays in the first cache.
+
+Rows of a power of two would share too few of its sets.
+"""
+
+# Bytes in a line of the cache.
+_LINE = 64
+
+Loop = Callable[..., Any]
+"""Pure function that does one thing to all cars of a block."""
+
+
+class Layout:
+    """Places parts one after the other."""
+
+    def __init__(self, lanes: int = LANES) -> None:
+        """Begin with the first row."""
+        self._lanes = lanes
+        self.rows = 0
+
+    def part(self, example: Any, absent: tuple[int, ...] = ()) -> Part:
+        """Place of tuples like the example, after those before."""
+        part = Part(zeroed(example), self.rows, self._lanes, absent)
+        self.rows = part.after
+        return part
+
+
+def lane_rows(count: int) -> Any:
+    """So many rows of LANES zeros, flat."""
+    if not COMPILED:
+        return vector(count * LANES)
+    room = np.zeros(count * LANES + _LINE // 8)
+    # Vectors that start within a line of the cache would take two accesses each.
+    first = -room.__array_interface__['data'][0] % _LINE // 8
+    return room[first:first + count * LANES]
