@@ -110,16 +110,16 @@ class CarBatch:
         if len(states) != len(models):
             raise ConfigurationError(
                 f'there are {len(states)} states, expected one for each of {len(models)} cars')
-        method, self._step_ns = find_integrator(integrator), whole_nanoseconds('step', step)
+        method, step_ns = find_integrator(integrator), whole_nanoseconds('step', step)
         self._threads = threads or len(os.sched_getaffinity(0))
-        self._step = self._step_ns / NANOSECONDS
-        self.models = models
+        self._step = step_ns / NANOSECONDS
+        self.models = tuple(models)
         self._blocks: list[CarBlock] = []
         known: dict[int, tuple[VehicleModel, Array, Array]] = {}
         kinds: dict[str, list[int]] = {}
         for car, model in enumerate(models):
             if id(model) not in known:
-                check_stability(model, method, self._step_ns, self._step_ns)
+                check_stability(model, method, step_ns, step_ns)
                 known[id(model)] = model, np.array(model.parameters), np.array(model.state_limits)
             kinds.setdefault(model.equations.name, []).append(car)
         self.state_names: tuple[str, ...] = max(

@@ -104,8 +104,11 @@ class RolloutBatch(CarBatch):
         """Apply a command to each car from now on, clamped to the vehicle's limits.
 
         speeds [m/s], steering_angles [rad]: (cars,). Raises ParameterError, and keeps the old
-        commands, if one is not finite.
+        commands, if one is not finite, and ConfigurationError if the cars follow all inputs.
         """
+        if self._by_inputs:
+            raise ConfigurationError(
+                'the cars follow all inputs of their model, not commands: use run()')
         given = np.array(np.broadcast_arrays(speeds, steering_angles, np.empty(len(self)))[:2])
         if given.shape != (2, len(self)) or not np.isfinite(given).all():
             raise ParameterError(
@@ -166,6 +169,10 @@ class RolloutBatch(CarBatch):
         """
         chosen = self._chosen(mask)
         if vehicles is not None:
+            if len(vehicles.are_possible) != len(self):
+                raise ParameterError(
+                    f'vehicles are {len(vehicles.are_possible)}, expected one for each of'
+                    f' {len(self)} cars')
             wrong = np.flatnonzero(chosen & ~vehicles.are_possible)
             if wrong.size:
                 raise ParameterError(
@@ -193,6 +200,8 @@ class RolloutBatch(CarBatch):
         ValueError where the cars do not differ in numbers alone.
         """
         model = self.models[0]
+        if any(other.equations.name != model.equations.name for other in self.models):
+            raise TypeError('the cars have different equations')
         vehicle = model.vehicle.columns(columns)
         if is_column(vehicle.cog_to_rear_axle):
             raise TypeError('the cars start at different points')
