@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 import warnings
 
 import numpy as np
@@ -21,8 +20,9 @@ from racecar.base.poses import pose_of_angles
 from racecar.base.share import find_wheeled_robot, find_world
 from racecar.base.types import BodyState, Pose2, WheelSpeeds
 from racecar.differential.distance_sensor import DistanceSensor, Surroundings
-from racecar.differential.motion import KINEMATICS, MODES, Motion, PlanarMotion, WORLD
+from racecar.differential.motion import KINEMATICS, MODES
 from racecar.differential.parameters import RobotParameters
+from racecar.differential.plant import make_motion, Start
 from racecar.scene.scene import Objects
 from racecar.scene.world_file import load_world
 
@@ -87,15 +87,9 @@ class DifferentialWheels:
         self._end = duration
         fine = _FINE_STEP if mode != KINEMATICS else basic_time_step
         self._steps_per_basic = basic_time_step // fine
-        more: dict[str, Any] = {
-            'step': fine * 1e-3, 'scene': scene, 'pose': pose or scene.starts[0], 'seed': seed}
-        if mode == WORLD:
-            # Imports an engine that only this needs.
-            from racecar.differential.world_motion import WorldMotion
-
-            self._motion: Motion = WorldMotion(made, **more)
-        else:
-            self._motion = PlanarMotion(made, mode, **more)
+        self._motion = make_motion(
+            made, mode, step=fine * 1e-3, scene=scene,
+            start=Start(pose or scene.starts[0]), seed=seed)
         self._objects = self._motion.objects or (lambda: Objects(scene.cones))
         self._time = 0
         self._speeds = (math.nan, math.nan)

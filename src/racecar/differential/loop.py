@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 import math
-from typing import Any
 
 import numpy as np
 
 from racecar.base.errors import DivergenceError, FaultError
 from racecar.base.readings import Collisions
 from racecar.base.types import BodyTwist, NANOSECONDS, Odometry
+from racecar.base.values import Values
 from racecar.control.point_ahead import PointAheadLinearizer
 from racecar.control.tracker import TrajectoryTracker
 from racecar.differential.plant import make_robot_plant, RobotPlant
@@ -84,7 +84,7 @@ class RobotCar:
             raise FaultError(f'at {self.time_ns / NANOSECONDS:.6g} s {fault}')
 
 
-def make_robot_car(values: Mapping[str, Any]) -> RobotCar:
+def make_robot_car(values: Values) -> RobotCar:
     """Build a robot from resolved values of DIFFERENTIAL_PARAMETERS; see make_robot_plant()."""
     plant = make_robot_plant(values)
     return RobotCar(

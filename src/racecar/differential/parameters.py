@@ -20,6 +20,7 @@ from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_signature
 from racecar.base.parameter_file import load_parameter_file
+from racecar.base.values import Values
 from racecar.differential.distance_sensor import GENERIC, SENSOR_TYPES
 from racecar.differential.state import WheelBase
 from racecar.dynamics.vehicles.parameters import Footprint, GRAVITY
@@ -108,7 +109,7 @@ class RobotParameters:
         ' back, less of what is less red', choices=SENSOR_TYPES)] = GENERIC
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> RobotParameters:
+    def from_values(cls, values: Values) -> RobotParameters:
         """Build from dotted parameter names; those of other tables are left alone.
 
         Raises ParameterError naming what is unknown, ill-typed, out of range or contradictory.

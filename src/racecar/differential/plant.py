@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 import math
-from typing import Any
+from typing import NamedTuple
 
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.frames import BASE_LINK, COG
@@ -17,14 +16,17 @@ from racecar.base.types import (
     BodyState,
     BodyTwist,
     JointStates,
+    Pose2,
     Pose3,
     TWO_WHEEL_JOINTS,
     WheelSpeeds,
 )
+from racecar.base.values import integer_of, number_of, text_of, Values
 from racecar.differential.description import describe_robot
 from racecar.differential.motion import KINEMATICS, MODES, Motion, PlanarMotion, WORLD
 from racecar.differential.parameters import ROBOT_PARAMETERS, RobotParameters
 from racecar.differential.state import twist_speeds
+from racecar.scene.scene import Scene
 from racecar.scene.world_choice import (
     HEIGHT_PARAMETER,
     scene_of,
@@ -72,6 +74,29 @@ def wheel_speeds(twist: BodyTwist, robot: RobotParameters) -> WheelSpeeds:
             f'velocity has speed {twist.speed!r} and yaw rate {twist.yaw_rate!r}, expected finite'
             ' numbers [m/s, rad/s]')
     return twist_speeds(twist, robot.wheel_base)
+
+
+class Start(NamedTuple):
+    """Where a robot starts; height: above the ground [m], of mode world alone."""
+
+    pose: Pose2
+    height: float = 0.0
+
+
+def make_motion(
+    robot: RobotParameters, mode: str, *, step: float, scene: Scene, start: Start, seed: int,
+) -> Motion:
+    """Motion of a robot in one of MODES; step [s]; seed: of its noise.
+
+    Raises ConfigurationError if mode is world and MuJoCo is not there.
+    """
+    if mode != WORLD:
+        return PlanarMotion(robot, mode, step=step, scene=scene, pose=start.pose, seed=seed)
+    # Imports an engine that only this needs.
+    from racecar.differential.world_motion import WorldMotion
+
+    return WorldMotion(
+        robot, step=step, scene=scene, pose=start.pose, seed=seed, height=start.height)
 
 
 class RobotPlant(OneRobotPlant):
@@ -135,25 +160,19 @@ class RobotPlant(OneRobotPlant):
         return Encoders(state.left_count, state.right_count)
 
 
-def make_robot_plant(values: Mapping[str, Any]) -> RobotPlant:
+def make_robot_plant(values: Values) -> RobotPlant:
     """Build the robot from resolved values of DIFFERENTIAL_PARAMETERS.
 
     Raises ParameterError or ConfigurationError for what cannot be simulated, ConfigurationError if
     mode is world and MuJoCo is not there.
     """
-    robot = RobotParameters.from_values(values)
-    scene = scene_of(values)
-    more: dict[str, Any] = {
-        'step': values['step'], 'scene': scene, 'pose': start_pose(scene, values),
-        'seed': values['noise_seed']}
-    if values['mode'] == WORLD:
-        # Imports an engine that only this needs.
-        from racecar.differential.world_motion import WorldMotion
-
-        return RobotPlant(
-            WorldMotion(robot, height=values[HEIGHT_PARAMETER.name], **more), values['rate'])
-    if values[HEIGHT_PARAMETER.name]:
+    robot, scene = RobotParameters.from_values(values), scene_of(values)
+    mode, height = text_of(values, 'mode'), number_of(values, HEIGHT_PARAMETER.name)
+    if height and mode != WORLD:
         raise ConfigurationError(
-            f"parameter '{HEIGHT_PARAMETER.name}' is {values[HEIGHT_PARAMETER.name]:g} m, expected"
-            f" 0 in mode {values['mode']}: only mode {WORLD} has a height to fall from")
-    return RobotPlant(PlanarMotion(robot, values['mode'], **more), values['rate'])
+            f"parameter '{HEIGHT_PARAMETER.name}' is {height:g} m, expected 0 in mode {mode}: only"
+            f' mode {WORLD} has a height to fall from')
+    motion = make_motion(
+        robot, mode, step=number_of(values, 'step'), scene=scene,
+        start=Start(start_pose(scene, values), height), seed=integer_of(values, 'noise_seed'))
+    return RobotPlant(motion, number_of(values, 'rate'))

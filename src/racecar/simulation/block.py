@@ -110,7 +110,7 @@ class Block:
         self._rows = lane_rows(self._parts.rows)
         self._lines: Lines = kind.motion.lines()
         # What they were given.
-        self._added: list[Any] = []
+        self._added: list[object] = []
         # What each car follows, and the rows at the start of those that may have to begin anew.
         self._references: list[Reference] = []
         self._at_start: Any = None

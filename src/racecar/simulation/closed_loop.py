@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
 from racecar.base.readings import Collisions
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
+from racecar.base.values import Values
 from racecar.control.linearizer import Linearizer
 from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -115,9 +116,9 @@ class Loop(Protocol):
 class VariedControl(NamedTuple):
     """In what tracker and law of cars differ: values and vehicles with columns."""
 
-    tracker_values: Mapping[str, Any]
+    tracker_values: Values
     tracker_vehicle: VehicleParameters
-    law_values: Mapping[str, Any]
+    law_values: Values
     law_vehicle: VehicleParameters
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from racecar.base.compiled import importable, pure
 from racecar.base.errors import RunError
-from racecar.base.rows import Kind, kind_of
+from racecar.base.rows import Kind, kind_of, Numbers
 from racecar.base.types import AckermannCommand, CarMotion
 from racecar.control.custom_controller import command_failure, failure_at, PureController, PureStep
 from racecar.control.custom_reference import CustomReference, CustomReferenceSampler
@@ -46,12 +46,12 @@ class CustomControl(NamedTuple):
     parameter_kind: Kind
 
     @property
-    def state(self) -> Any:
+    def state(self) -> Numbers:
         """State of the controller."""
         return self.state_kind.zeros
 
     @property
-    def parameters(self) -> Any:
+    def parameters(self) -> Numbers:
         """Parameters of the controller."""
         return self.parameter_kind.zeros
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.compiled import by_type, compiled, importable
 from racecar.base.elementary import sine_cosine
@@ -25,6 +25,7 @@ from racecar.base.rows import (
     first_row,
     load,
     moved,
+    Numbers,
     Part,
     store,
     within,
@@ -193,8 +194,8 @@ class Draws(NamedTuple):
 class Before(NamedTuple):
     """State and inputs before a tick."""
 
-    state: Any
-    inputs: Any
+    state: Numbers
+    inputs: Numbers
 
 
 class Plan(NamedTuple):
@@ -488,7 +489,7 @@ def _recording(parts: BlockParts) -> Loop:
 
 
 @by_type
-def recorded(command: Any) -> tuple[float, float]:
+def recorded(command: Numbers) -> tuple[float, float]:
     """Speed [m/s] and steering angle [rad] of a command, NaN for what it has none of."""
     raise NotImplementedError
 

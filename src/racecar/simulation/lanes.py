@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from racecar.base.errors import RunError
-from racecar.base.rows import Part
+from racecar.base.rows import Numbers, Part
 from racecar.base.types import AckermannCommand
 from racecar.base.vectors import Flat
 from racecar.control.reference_sampler import ReferenceSampler
@@ -52,7 +52,7 @@ class Lines(Protocol):
     def most_ticks(self, steps: int) -> int:
         """Ticks for which numbers() may be asked at a time; steps: in a tick."""
 
-    def add(self, line: Any) -> Any:
+    def add(self, line: Any) -> Numbers:
         """Take in a car or several that are alike; `line`, for the rows, of each of them."""
 
     def numbers(self, first: int, ticks: int, steps: int) -> Flat:
@@ -76,23 +76,23 @@ class LaneMotion(Hashable, Protocol):
         """Name of the equations."""
 
     @property
-    def state(self) -> Any:
+    def state(self) -> Numbers:
         """Example of the state."""
 
     @property
-    def inputs(self) -> Any:
+    def inputs(self) -> Numbers:
         """Example of the inputs."""
 
     @property
-    def parameters(self) -> Any:
+    def parameters(self) -> Numbers:
         """Example of the parameters."""
 
     @property
-    def command(self) -> Any:
+    def command(self) -> Numbers:
         """Example of what a control answers."""
 
     @property
-    def line(self) -> Any:
+    def line(self) -> Numbers:
         """Example of what Lines.add() gives."""
 
     @property
@@ -134,15 +134,15 @@ class LaneControl(Hashable, Protocol):
     """
 
     @property
-    def state(self) -> Any:
+    def state(self) -> Numbers:
         """Example of its state."""
 
     @property
-    def parameters(self) -> Any:
+    def parameters(self) -> Numbers:
         """Example of its parameters."""
 
     @property
-    def reference(self) -> Any:
+    def reference(self) -> Numbers:
         """Example of what it follows."""
 
     @property
@@ -171,11 +171,11 @@ class LaneCar(NamedTuple):
     """
 
     motion: LaneMotion
-    state: Sequence[float]
-    inputs: Sequence[float]
-    parameters: Any
-    limits: Sequence[float]
-    line: Any
+    state: tuple[float, ...]
+    inputs: tuple[float, ...]
+    parameters: Numbers
+    limits: tuple[float, ...]
+    line: object
     step_ns: int
 
 
@@ -188,5 +188,5 @@ class Lane(NamedTuple):
     car: LaneCar
     control: LaneControl
     reference: Reference
-    state: Any
-    parameters: Any
+    state: Numbers
+    parameters: Numbers

@@ -10,7 +10,7 @@ import sys
 from typing import Any, NamedTuple
 
 from racecar.base.compiled import importable
-from racecar.base.rows import field_names, first_row, load, Part, store
+from racecar.base.rows import field_names, first_row, load, Numbers, Part, store
 from racecar.base.vectors import Flat, vector
 from racecar.dynamics.actuators import Channel, respond
 from racecar.dynamics.vehicles.interface import (
@@ -127,7 +127,7 @@ class ModelMotion(NamedTuple):
         return self.equations.name
 
     @property
-    def state(self) -> Any:
+    def state(self) -> Numbers:
         """State of the equations."""
         return self.equations.state
 

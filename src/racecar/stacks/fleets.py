@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from racecar.base.columns import Array, is_column, rows_of
 from racecar.base.types import NANOSECONDS
+from racecar.base.values import text_of, Values
 from racecar.catalogue import NODES
 from racecar.control.tracker import TRACKER_COLUMNS
 from racecar.differential.kernels import FINITE
@@ -23,7 +24,7 @@ from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParamet
 from racecar.simulation.block import Columns, FleetColumns, kind_of
 from racecar.simulation.closed_loop import ClosedLoop, Loop, VariedControl
 from racecar.simulation.model_lanes import command_limits
-from racecar.stacks.loops import Values
+from racecar.stacks.loops import StackValues
 from racecar.stacks.stack import Stack
 
 NodeColumns = Mapping[str, Mapping[str, Array]]
@@ -40,7 +41,7 @@ def may_be_column(stack: Stack, node: str, parameter: str) -> bool:
 
 
 def stack_columns(
-    stack: Stack, loop: ClosedLoop, values: Values, varied: NodeColumns, cars: int,
+    stack: Stack, loop: ClosedLoop, values: StackValues, varied: NodeColumns, cars: int,
 ) -> FleetColumns:
     """Cars that differ from that of a loop, which tracker and law drive.
 
@@ -56,7 +57,7 @@ def stack_columns(
 
 
 def custom_columns(
-    stack: Stack, loop: Loop, values: Values, varied: NodeColumns, cars: int,
+    stack: Stack, loop: Loop, values: StackValues, varied: NodeColumns, cars: int,
 ) -> FleetColumns:
     """Cars that differ from that of a loop, which a custom controller drives.
 
@@ -69,7 +70,7 @@ def custom_columns(
 
 
 def robot_columns(
-    stack: Stack, loop: RobotLoop, values: Values, varied: NodeColumns, robots: int,
+    stack: Stack, loop: RobotLoop, values: StackValues, varied: NodeColumns, robots: int,
 ) -> FleetColumns:
     """Robots with two wheels that differ from that of a loop; see stack_columns()."""
     assert stack.tracker is not None
@@ -81,7 +82,7 @@ def robot_columns(
     control = np.concatenate(
         [loop.tracker.columns(tracker, None, robots), loop.law.columns(law, robots)])
     simulated, changes = values[stack.simulator], varied.get(stack.simulator, {})
-    one, mode = RobotParameters.from_values(simulated), simulated['mode']
+    one, mode = RobotParameters.from_values(simulated), text_of(simulated, 'mode')
     parameters = lane_parameters(one.columns(changes), mode)
     # With noise and without are two kinds.
     possible = np.broadcast_to(
@@ -98,7 +99,7 @@ class _Vehicles(NamedTuple):
     one: VehicleParameters
     columns: Mapping[str, Array]
     vehicle: VehicleParameters
-    values: Mapping[str, Any]
+    values: Values
 
     def are_like(self, others: _Vehicles) -> bool:
         """Whether they are the same as others, made from the same columns."""
@@ -106,14 +107,14 @@ class _Vehicles(NamedTuple):
             column is others.columns[name] for name, column in self.columns.items()))
 
 
-def _varied(values: Values, varied: NodeColumns, node: str) -> _Vehicles:
+def _varied(values: StackValues, varied: NodeColumns, node: str) -> _Vehicles:
     one, changes = VehicleParameters.from_values(values[node]), varied.get(node, {})
     columns = {name: column for name, column in changes.items() if name in VEHICLE_COLUMNS}
     return _Vehicles(one, columns, one.columns(columns), {**values[node], **changes})
 
 
 def _simulated(
-    stack: Stack, loop: Loop, values: Values, varied: NodeColumns, known: Sequence[_Vehicles],
+    stack: Stack, loop: Loop, values: StackValues, varied: NodeColumns, known: Sequence[_Vehicles],
     control: Array,
 ) -> FleetColumns:
     """Cars of the simulator; known: vehicles as other nodes know them; control: see Columns."""

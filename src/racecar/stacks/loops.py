@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from racecar.base.errors import ConfigurationError
+from racecar.base.values import number_of, Values
 from racecar.catalogue import NODES
 from racecar.control.custom_controller import ControllerClass
 from racecar.control.linearizer import Linearizer
@@ -21,14 +22,14 @@ from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.held_loop import HeldLoop
 from racecar.stacks.stack import Stack
 
-Values = Mapping[str, Mapping[str, Any]]
+StackValues: TypeAlias = Mapping[str, Values]
 """Value of every parameter of every node: {executable: {parameter: value}}."""
 
 # Of a reference over a run, and by how much it must be faster than the limit to count [m/s].
 _SPEED_SAMPLES, _NOT_FASTER = 1001, 1e-6
 
 
-def make_law(executable: str, values: Mapping[str, object]) -> Linearizer:
+def make_law(executable: str, values: Values) -> Linearizer:
     """Return the control law behind a linearizer node from its resolved parameter values.
 
     Raises ParameterError if values contradict each other and ConfigurationError for a node that
@@ -42,7 +43,7 @@ def make_law(executable: str, values: Mapping[str, object]) -> Linearizer:
 
 
 def make_car(
-    executable: str, values: Mapping[str, object], like: LoopCar | None = None,
+    executable: str, values: Values, like: LoopCar | None = None,
 ) -> LoopCar:
     """Return the car of a simulator node from its resolved parameter values.
 
@@ -56,7 +57,7 @@ def make_car(
     return make(values, like)
 
 
-def make_loop(stack: Stack, values: Values, simulator: LoopCar | None = None) -> ClosedLoop:
+def make_loop(stack: Stack, values: StackValues, simulator: LoopCar | None = None) -> ClosedLoop:
     """Build tracker, law and simulator of a stack that follows a trajectory.
 
     simulator: one that is built already. Raises RacecarError if values contradict each other.
@@ -66,14 +67,14 @@ def make_loop(stack: Stack, values: Values, simulator: LoopCar | None = None) ->
         simulator or make_car(stack.simulator, values[stack.simulator]))
 
 
-def make_stack_loop(stack: Stack, values: Values, simulator: LoopCar | None = None) -> Loop:
+def make_stack_loop(stack: Stack, values: StackValues, simulator: LoopCar | None = None) -> Loop:
     """Build the loop of a stack that follows a trajectory; see make_loop()."""
     if stack.make_loop is not None:
         return stack.make_loop(values, simulator)
     return make_loop(stack, values, simulator)
 
 
-def make_held_loop(stack: Stack, values: Values, control_rate: float) -> HeldLoop:
+def make_held_loop(stack: Stack, values: StackValues, control_rate: float) -> HeldLoop:
     """Build the same with tracker and law at a rate of their own [Hz].
 
     It is a whole number times the rate of the odometry, the last of which they go on with in
@@ -87,7 +88,7 @@ def make_held_loop(stack: Stack, values: Values, control_rate: float) -> HeldLoo
         *_control(stack, values), make_car(stack.simulator, simulated), every)
 
 
-def _control(stack: Stack, values: Values) -> tuple[TrajectoryTracker, Linearizer]:
+def _control(stack: Stack, values: StackValues) -> tuple[TrajectoryTracker, Linearizer]:
     assert stack.tracker is not None
     assert stack.linearizer is not None
     return (TrajectoryTracker(dict(values[stack.tracker])),
@@ -95,13 +96,13 @@ def _control(stack: Stack, values: Values) -> tuple[TrajectoryTracker, Linearize
 
 
 def _with_held_odometry(
-    values: Mapping[str, Any], control_rate: float,
-) -> tuple[Mapping[str, Any], int]:
+    values: Values, control_rate: float,
+) -> tuple[Values, int]:
     """Return values of a simulator with ticks of a control rate [Hz], and ticks for an odometry.
 
     Raises ConfigurationError if an odometry does not come every so many ticks.
     """
-    rate = values['rate']
+    rate = number_of(values, 'rate')
     every = round(control_rate / rate)
     if every < 1 or abs(every * rate - control_rate) > 1e-9 * control_rate:
         raise ConfigurationError(
@@ -111,7 +112,7 @@ def _with_held_odometry(
 
 
 def outrun_warning(
-    tracker: TrajectoryTracker, simulated: Mapping[str, object], duration: float,
+    tracker: TrajectoryTracker, simulated: Values, duration: float,
 ) -> str | None:
     """Say that a reference is faster than the car can drive, from when on and what to change.
 
@@ -136,17 +137,17 @@ def outrun_warning(
             ' the limit')
 
 
-def _speed_limits(simulated: Mapping[str, Any]) -> tuple[float, float, str]:
+def _speed_limits(simulated: Values) -> tuple[float, float, str]:
     """Return lowest and highest speed of the car of a simulator [m/s], and what sets them."""
     if 'vehicle.speed_max' in simulated:
-        return (float(simulated['vehicle.speed_min']), float(simulated['vehicle.speed_max']),
-                'vehicle.speed_max')
-    top = float(simulated['robot.max_speed']) * float(simulated['robot.wheel_radius'])
+        return (number_of(simulated, 'vehicle.speed_min'),
+                number_of(simulated, 'vehicle.speed_max'), 'vehicle.speed_max')
+    top = number_of(simulated, 'robot.max_speed') * number_of(simulated, 'robot.wheel_radius')
     return -top, top, 'robot.max_speed'
 
 
 def make_custom_loop(
-    stack: Stack, values: Values, controller: ControllerClass, settings: Mapping[str, object],
+    stack: Stack, values: StackValues, controller: ControllerClass, settings: Values,
     simulator: LoopCar | None = None,
 ) -> CustomLoop:
     """Build the loop of a stack with a custom controller in the place of its law.

@@ -19,6 +19,7 @@ import numpy as np
 from racecar.base.columns import Array, IS_NO_COLUMN
 from racecar.base.errors import ConfigurationError, RacecarError
 from racecar.base.parameters import Parameter, ParameterTable, suggestion
+from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import TABLES
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
@@ -46,7 +47,7 @@ from racecar.stacks.loops import (
     make_custom_loop,
     make_stack_loop,
     outrun_warning,
-    Values,
+    StackValues,
 )
 from racecar.stacks.options import DURATION, run_options, SWEEP
 from racecar.stacks.parts import ROBOT, SHARED
@@ -83,8 +84,8 @@ class Sweep:
     stack: Stack
     names: tuple[str, ...]
     units: tuple[str, ...]
-    points: tuple[tuple[Any, ...], ...]
-    base: Mapping[str, Mapping[str, Any]]
+    points: tuple[tuple[object, ...], ...]
+    base: StackValues
     duration: float
     skip: float
     seed: int
@@ -116,7 +117,7 @@ class Sweep:
         stack, controller = self.stack, self.controller
         assert controller is not None
 
-        def make(values: Values, simulator: LoopCar | None) -> CustomLoop:
+        def make(values: StackValues, simulator: LoopCar | None) -> CustomLoop:
             loop = make_custom_loop(stack, values, controller, values[CONTROLLER], simulator)
             tell(loop.why_plain)
             return loop
@@ -124,8 +125,8 @@ class Sweep:
         return self._fleets(make, functools.partial(custom_columns, stack))
 
     def _fleets(
-        self, make: Callable[[Values, LoopCar | None], L],
-        vary: Callable[[L, Values, NodeColumns, int], FleetColumns],
+        self, make: Callable[[StackValues, LoopCar | None], L],
+        vary: Callable[[L, StackValues, NodeColumns, int], FleetColumns],
     ) -> Iterator[Fleet]:
         """Make points that differ in columns alone at once, where possible, and others by one."""
         others: list[int] = []
@@ -141,7 +142,7 @@ class Sweep:
     def _alike(self) -> Collection[Sequence[int]]:
         """Points that differ in columns alone."""
         fixed = [index for index, _ in enumerate(self.names) if index not in self._columns]
-        alike: dict[tuple[Any, ...], list[int]] = {}
+        alike: dict[tuple[object, ...], list[int]] = {}
         for number, point in enumerate(self.points):
             alike.setdefault(tuple(point[index] for index in fixed), []).append(number)
         return alike.values()
@@ -154,8 +155,8 @@ class Sweep:
             if all(may_be_column(self.stack, node, name) for node, name in targets))
 
     def _fleet(
-        self, points: Sequence[int], make: Callable[[Values, LoopCar | None], L],
-        vary: Callable[[L, Values, NodeColumns, int], FleetColumns],
+        self, points: Sequence[int], make: Callable[[StackValues, LoopCar | None], L],
+        vary: Callable[[L, StackValues, NodeColumns, int], FleetColumns],
     ) -> Fleet | None:
         """Cars of points that differ in columns alone; None if they do not differ in numbers."""
         varied: dict[str, dict[str, Array]] = {}
@@ -184,7 +185,7 @@ class Sweep:
             self.outrun.update(dict.fromkeys(alike, warning))
 
     def _singles(
-        self, points: Sequence[int], make: Callable[[Values, LoopCar | None], L],
+        self, points: Sequence[int], make: Callable[[StackValues, LoopCar | None], L],
     ) -> Iterator[Fleet]:
         """Make the loop of each point from its values and, perhaps, a simulator that has them."""
         last: tuple[object, Callable[[], LoopCar]] | None = None
@@ -199,7 +200,7 @@ class Sweep:
             last = simulated, self._another(loop, simulated)
             yield Fleet(loop, [point])
 
-    def _another(self, loop: Loop, simulated: Mapping[str, object]) -> Callable[[], LoopCar]:
+    def _another(self, loop: Loop, simulated: Values) -> Callable[[], LoopCar]:
         """Return what gives a simulator like that of a loop, made from these values."""
         simulator = loop.simulator
         if kind_of(loop) is not None:
@@ -207,9 +208,9 @@ class Sweep:
             return lambda: simulator
         return lambda: make_car(self.stack.simulator, simulated, simulator)
 
-    def values_at(self, number: int) -> dict[str, Mapping[str, Any]]:
+    def values_at(self, number: int) -> dict[str, Values]:
         """Values of all nodes at a point; what does not vary is one object."""
-        changes: dict[str, dict[str, Any]] = {}
+        changes: dict[str, dict[str, object]] = {}
         for targets, value in zip(self._targets, self.points[number], strict=True):
             for node, parameter in targets:
                 changes.setdefault(node, {})[parameter] = value
@@ -259,7 +260,7 @@ def naming_file(path: str | os.PathLike[str] | None) -> Iterator[None]:
         raise type(error)(f"sweep file '{path}': {error}") from error
 
 
-def read_sweep(path: Path | str) -> dict[str, Any]:
+def read_sweep(path: Path | str) -> dict[str, object]:
     """Content of a sweep file. Raises ConfigurationError for what is none."""
     content = load_yaml('sweep file', path)
     if not isinstance(content, dict):
@@ -270,7 +271,7 @@ def read_sweep(path: Path | str) -> dict[str, Any]:
 
 
 def make_sweep(
-    name: str, content: Mapping[str, object], controller: ControllerClass | None = None,
+    name: str, content: Values, controller: ControllerClass | None = None,
 ) -> Sweep:
     """What a sweep of a configuration stands for, from what its file holds or would hold.
 
@@ -281,11 +282,11 @@ def make_sweep(
     _check_keys(content)
     if controller is None and content.get(CONTROLLER) is not None:
         controller = find_controller(str(content[CONTROLLER]))
-    overrides: dict[str, dict[str, Any]] = {}
+    overrides: dict[str, dict[str, object]] = {}
     for key, value in _mapping(content, 'set').items():
         for node, row in _targets(key, stack, controller):
             overrides.setdefault(node, {})[row.name] = row.validate(value)
-    base: dict[str, Mapping[str, Any]] = {
+    base: dict[str, Values] = {
         d.executable: d.resolve() for d in _describe(stack, content, overrides)}
     base[CONTROLLER] = overrides.get(CONTROLLER, {})
 
@@ -302,7 +303,7 @@ def make_sweep(
         tuple(tuple((node, row.name) for node, row in targets) for targets in rows.values()))
 
 
-def _check_keys(content: Mapping[str, object]) -> None:
+def _check_keys(content: Values) -> None:
     for key in content:
         if key not in KEYS:
             raise ConfigurationError(
@@ -326,7 +327,7 @@ def _check_distinct(rows: Mapping[str, Sequence[tuple[str, Parameter]]]) -> None
 
 
 def _describe(
-    stack: Stack, content: Mapping[str, object], overrides: dict[str, dict[str, Any]],
+    stack: Stack, content: Values, overrides: dict[str, dict[str, object]],
 ) -> list[NodeDescription]:
     """Return the nodes of the loop that take part without ROS."""
     options: dict[str, Any] = {
@@ -368,7 +369,7 @@ def _targets(
 
 
 def _grid_points(
-    grid: dict[Any, Any], rows: Mapping[object, list[tuple[str, Parameter]]],
+    grid: dict[str, object], rows: Mapping[str, list[tuple[str, Parameter]]],
 ) -> tuple[tuple[object, ...], ...]:
     axes = []
     for key, values in grid.items():
@@ -387,7 +388,7 @@ def _grid_points(
 
 
 def _sample_points(
-    sample: dict[Any, Any], rows: Mapping[object, list[tuple[str, Parameter]]], count: int,
+    sample: dict[str, object], rows: Mapping[str, list[tuple[str, Parameter]]], count: int,
     seed: int,
 ) -> tuple[tuple[object, ...], ...]:
     generator = np.random.default_rng(seed)
@@ -414,7 +415,7 @@ def _sample_points(
     return tuple(zip(*columns, strict=True))
 
 
-def _mapping(content: Mapping[str, object], key: str) -> dict[Any, Any]:
+def _mapping(content: Values, key: str) -> dict[str, object]:
     value = content.get(key)
     if value is None:
         return {}
@@ -423,7 +424,7 @@ def _mapping(content: Mapping[str, object], key: str) -> dict[Any, Any]:
     return value
 
 
-def _integer(content: Mapping[str, object], key: str, default: int | None, least: int) -> int:
+def _integer(content: Values, key: str, default: int | None, least: int) -> int:
     value = content.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST_POINTS:
         raise ConfigurationError(
@@ -432,7 +433,7 @@ def _integer(content: Mapping[str, object], key: str, default: int | None, least
 
 
 def _seconds(
-    content: Mapping[str, object], key: str, default: float, *, positive: bool = False,
+    content: Values, key: str, default: float, *, positive: bool = False,
 ) -> float:
     value = content.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float) \
@@ -443,15 +444,16 @@ def _seconds(
     return float(value)
 
 
-def _noise(content: Mapping[str, object]) -> Noise | None:
+def _noise(content: Values) -> Noise | None:
     given = _mapping(content, 'noise')
     if not given:
         return None
-    known = Noise.__dataclass_fields__
+    known, deviations = Noise.__dataclass_fields__, {}
     for key, value in given.items():
         if key not in known:
             raise ConfigurationError(
                 f"noise '{key}' is unknown, expected some of {', '.join(known)}")
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ConfigurationError(f"noise '{key}' is {value!r}, expected a number")
-    return Noise(**{key: float(value) for key, value in given.items()})
+        deviations[key] = float(value)
+    return Noise(**deviations)
