@@ -178,7 +178,7 @@ class NamedOption(NamedTuple):
     """An option with its name and its default."""
 
     name: str
-    default: Any
+    default: object
     option: RunOption
 
     @property
