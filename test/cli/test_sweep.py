@@ -186,9 +186,9 @@ def test_vehicle_stands_for_every_node_that_knows_it(tmp_path):
         tmp_path, GRID, set={'vehicle.mass': 7.0}, grid={'vehicle.yaw_inertia': [0.1]}))
     for node in ('kinematic_linearizer', 'single_track_simulator'):
         assert found.base[node]['vehicle.mass'] == 7.0
+        assert found.values_at(0)[node]['vehicle.yaw_inertia'] == 0.1
     (loop, _, _), = found.fleets()
     assert present(loop.simulator.compiled).model.vehicle.yaw_inertia == 0.1
-    assert present(loop.linearizer)._vehicle.yaw_inertia == 0.1
 
 
 @pytest.mark.parametrize('path', sorted(

@@ -6,7 +6,6 @@ import csv
 import json
 from pathlib import Path
 import shutil
-from typing import Any
 
 import numpy as np
 import pytest
@@ -169,9 +168,8 @@ def test_settings_can_be_drawn(tmp_path):
         set={'controller.path': 'a.csv'}))
     assert found.names == ('controller.gain', 'controller.any', 'trajectory_tracker.Kp')
     assert found.units == ('', '', '1/s')
-    for values, fleet in zip(found.points, found.custom_fleets(), strict=True):
-        loop: Any = fleet.loop
-        command: Any = loop._driver._controller
+    for values, _ in zip(found.points, found.custom_fleets(), strict=True):
+        command = swept_controllers.Needs.last
         assert (command.gain, command.more, command.path) == (
             values[0], {'any': values[1]}, 'a.csv')
         assert type(command.gain) is float

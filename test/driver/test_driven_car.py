@@ -49,7 +49,7 @@ class Rig:
         """Bring car and wheels to a speed, without waiting for the engine."""
         state = [speed, *self.car.state[1:6]]
         front, rear = (speed / radius for radius in self.vehicle.wheel_radii)
-        self.car._simulator.state = [*state, front, front, rear, rear]
+        self.car.state = [*state, front, front, rear, rear]
 
 
 def speed_at_limit(car, gear, radius):
@@ -298,7 +298,7 @@ def test_random_driving_makes_no_energy_and_no_nan(name):
         rig.tick()
         state = np.array(rig.car.state)
         assert np.isfinite(state).all()
-        drive = np.array(rig.car._simulator.inputs[first:last])
+        drive = np.array(rig.car.inputs[first:last])
         after = energy(vehicle, state)
         # The engine's work, at most: its torque times the faster of the speeds in the step.
         most = 0.001 * float(np.maximum(drive * turning, drive * state[6:]).sum())

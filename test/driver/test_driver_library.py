@@ -3,13 +3,16 @@
 """Driver and Car: names, units and signs of the seeds, edges of every call, what a step does."""
 
 import math
+from pathlib import Path
 import warnings
 
 import pytest
 
 from racecar.base.errors import ConfigurationError, ControlModeError, ParameterError
 from racecar.driver import Car, Driver, DriverWarning
+from racecar.dynamics.vehicles import VehicleParameters
 
+ROOT = Path(__file__).parents[2]
 KMH = 3.6
 
 # Seed 000, appendix A (its misspelt COMBUTSION_ENGINE aside), then what seed 001 and later added.
@@ -211,7 +214,7 @@ def test_wheels_that_spin_up_fast_keep_their_torque():
 
 
 def test_tesla_turns_like_a_car_of_its_size():
-    vehicle = Car('tesla_model3')._powertrain.vehicle
+    vehicle = VehicleParameters.from_file(ROOT / 'config/vehicles/tesla_model3.yaml')
     box = vehicle.mass * (4.5 ** 2 + 1.8 ** 2) / 12.0
     assert vehicle.yaw_inertia == pytest.approx(box, rel=0.05)
 

@@ -37,7 +37,7 @@ class Rig:
     def roll(self, speed):
         """Let car and wheels roll at a speed."""
         front, rear = (speed / radius for radius in self.vehicle.wheel_radii)
-        self.plant._simulator.state = [speed, *self.plant.state[1:6], front, front, rear, rear]
+        self.plant.state = [speed, *self.plant.state[1:6], front, front, rear, rear]
 
     def run(self, seconds):
         speeds = []
@@ -145,7 +145,7 @@ def test_while_a_gear_is_shifted_the_engine_has_no_torque():
     assert away[25] > 0.0
     rig.controls.set_gear(2)
     gap = rig.run(0.5)
-    inputs = rig.plant._simulator.inputs
+    inputs = rig.plant.inputs
     assert np.ptp(gap[2:25]) < 2e-3 * gap[0]
     assert gap[26] - gap[24] > 0.005
     assert inputs[DRIVE] > 0.0

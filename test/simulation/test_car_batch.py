@@ -22,6 +22,7 @@ from racecar.dynamics.integrators import INTEGRATORS
 from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
+from racecar.dynamics.vehicles.interface import POSITION_LIMIT
 from racecar.simulation.layout import LANES
 from racecar.simulation.rollout_batch import RolloutBatch
 from racecar.simulation.simulator import ORIGIN, Simulator, Start
@@ -116,13 +117,14 @@ def test_commands_are_clamped_and_nonsense_is_refused():
 
 @pytest.mark.parametrize('value', [np.nan, np.inf, 1e7])
 def test_car_that_diverges_stands_where_it_was_and_the_others_drive_on(value):
-    batch = RolloutBatch([DoubleTrack(RACECAR)] * 3)
+    cars = [DoubleTrack(RACECAR)] * 3
+    driven = RolloutBatch(cars)
+    driven.command(2.0, 0.1)
+    driven.advance(100)
+    before = driven.states
+    before[1, driven.state_names.index('yaw_rate')] = value
+    batch = RolloutBatch(cars, before)
     batch.command(2.0, 0.1)
-    batch.advance(100)
-    block, = batch._blocks
-    # The third state of the second car, the yaw rate.
-    block.rows[2 * LANES + 1] = value
-    before = batch.states
     batch.advance(10)
     after = batch.states
     assert batch.valid.tolist() == [True, False, True]
@@ -170,17 +172,24 @@ def test_driven_cars_in_a_batch_are_those_alone(plan, count):
 
 
 def test_driven_car_that_diverges_keeps_its_wheels_too():
-    cars = [DrivenCar(*KITS[0]) for _ in range(2)]
     controls = Controls(*KITS[0])
     controls.set_cruising_speed(9.0)
-    for car in cars:
+
+    def driven(start, ticks):
+        car = DrivenCar(*KITS[0], initial_pose=Pose2(start, 0.0, 0.0))
         car.set_pedals(controls.pedals())
-        for _ in range(50):
+        for _ in range(ticks):
             car.tick()
+        return car
+
+    def way(ticks):
+        car = driven(0.0, ticks)
+        return car.state[car.model.state_names.index('x')]
+
+    # The first one comes to where positions end in the middle of the tick after the 50th.
+    cars = [driven(POSITION_LIMIT - 0.5 * (way(50) + way(51)), 50), driven(0.0, 50)]
     batch = DrivenBatch(cars)
-    block, = batch._blocks
-    block.rows[0] = cars[0]._simulator._state[0] = 1e7
-    batch.advance(10)
+    batch.advance(cars[0].steps_per_tick)
     with pytest.raises(DivergenceError):
         cars[0].tick()
     cars[1].tick()

@@ -14,7 +14,7 @@ from racecar.base.errors import DivergenceError
 from racecar.dynamics.vehicles import SingleTrack
 from racecar.metrics.run_table import RunTable
 from racecar.simulation.batch import BatchSimulation
-from racecar.simulation.block import Block, Fleet, kind_of, tick_times
+from racecar.simulation.block import Block, BlockRun, Fleet, kind_of, tick_times
 from racecar.simulation.closed_loop import run_loop
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
@@ -196,7 +196,7 @@ def test_cars_with_actuators_side_by_side_have_the_bits_of_each_alone(kind, time
             blocks.setdefault(own, Block(own)).add(Fleet(parts, [car]))
         for block in blocks.values():
             block.seal()
-            block.run(tick_times(block.kind.period_ns, TICKS), 0, TICKS + 1, TICKS)
+            block.run(BlockRun(tick_times(block.kind.period_ns, TICKS)), 0, TICKS + 1)
             states = block.motion.T
             np.testing.assert_array_equal(states, [
                 (*alone[car].simulator.state, *alone[car].simulator.inputs[:2])

@@ -17,9 +17,10 @@ import warnings
 import numpy as np
 
 from racecar.base.errors import ParameterError
+from racecar.base.poses import pose_of_angles
 from racecar.base.share import find_wheeled_robot, find_world
 from racecar.base.types import BodyState, Pose2, WheelSpeeds
-from racecar.differential.distance_sensor import DistanceSensor
+from racecar.differential.distance_sensor import DistanceSensor, Surroundings
 from racecar.differential.motion import KINEMATICS, MODES, Motion, PlanarMotion, WORLD
 from racecar.differential.parameters import RobotParameters
 from racecar.scene.scene import Objects
@@ -102,12 +103,12 @@ class DifferentialWheels:
         self._counts = (0.0, 0.0)
         # Another stream than that of the wheels.
         generator = np.random.default_rng([seed, 1])
+        around = Surroundings(scene, lambda: self.state.pose, self._seen)
         self._sensors = {
             f'ds{index}': DistanceSensor(
-                place, made.distance_range, 0.5 * made.height, scene,
-                lambda: self.state.pose, self._seen, generator, self._check_period,
-                made.distance_sensor_type)
-            for index, place in enumerate(made.sensor_places)}
+                pose_of_angles(x, y, 0.5 * made.height, 0.0, 0.0, heading), made.distance_range,
+                around, generator, self._check_period, made.distance_sensor_type)
+            for index, (x, y, heading) in enumerate(made.sensor_places)}
 
     # Time
 

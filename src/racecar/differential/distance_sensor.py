@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from racecar.base.errors import ParameterError
-from racecar.base.poses import pose_of_angles, pose_of_child
+from racecar.base.poses import pose_of_child
 from racecar.base.types import Pose3, Twist3
 from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
 from racecar.sensors.beams import Beams
@@ -35,28 +36,31 @@ the light that comes back, which is less from a surface with less red in it."""
 _REFLECTED, _REFLECTED_BY_RED = 0.2, 0.8
 
 
+class Surroundings(NamedTuple):
+    """What a robot has around it; pose: gives that of the robot; objects: what else there is."""
+
+    scene: Scene
+    pose: Callable[[], Pose3]
+    objects: Callable[[], Objects]
+
+
 class DistanceSensor:
     """One sensor; its value falls from 1023 at no distance to 0 at its range."""
 
     def __init__(
-        self, place: tuple[float, float, float], reach: float, height: float, scene: Scene,
-        pose: Callable[[], Pose3], objects: Callable[[], Objects],
-        generator: np.random.Generator, check_period: Callable[[int], int],
-        sensor_type: str = GENERIC,
+        self, place: Pose3, reach: float, around: Surroundings, generator: np.random.Generator,
+        check_period: Callable[[int], int], sensor_type: str = GENERIC,
     ) -> None:
-        """place: x [m], y [m] and heading [rad] on the robot; reach, height: [m].
+        """place: on the robot; reach: [m]; sensor_type: one of SENSOR_TYPES.
 
-        pose: gives that of the robot; objects: gives what else stands around; check_period:
-        returns a sampling period [ms] or raises ParameterError. sensor_type: one of SENSOR_TYPES.
+        check_period: returns a sampling period [ms] or raises ParameterError.
         """
-        x, y, heading = place
-        self._place = pose_of_angles(x, y, height, 0.0, 0.0, heading)
+        scene, self._pose, self._objects = around
+        self._place = place
         self._reach = reach
         self._beams = Beams.spread(-0.5 * _APERTURE, 0.5 * _APERTURE, _RAYS, reach, 0.0)
         self._scene = scene
         self._parts = scene.by_colour() if sensor_type == INFRA_RED else {}
-        self._pose = pose
-        self._objects = objects
         self._generator = generator
         self._check_period = check_period
         self._period = 0

@@ -120,12 +120,20 @@ def _moved_by(free: Velocities, p: Impulses, robot: Physics) -> tuple[float, flo
             - robot.cog_ahead * (p.left_y + p.right_y)))
 
 
+class Wheel(NamedTuple):
+    """side: +1 left, -1 right; speed: before the step, target: of the motor [rad/s]."""
+
+    side: float
+    speed: float
+    target: float
+
+
 @pure
 def _contact(
-    free: Velocities, p: Impulses, robot: Physics, side: float, speed: float, target: float,
-    dt: float,
+    free: Velocities, p: Impulses, robot: Physics, wheel: Wheel, dt: float,
 ) -> tuple[float, float]:
-    """Better impulses of one wheel; side: +1 left, -1 right; speed: before [rad/s]."""
+    """Better impulses of one wheel."""
+    side, speed, target = wheel
     px, py = (p.left_x, p.left_y) if side > 0.0 else (p.right_x, p.right_y)
     vx, vy, rate = _moved_by(free, p, robot)
     after, yields = wheel_speed(speed, target, px, robot, dt)
@@ -153,10 +161,11 @@ def _iterated(free: Velocities, robot: Physics, left: float, right: float, dt: f
     p = Impulses(0.0, 0.0, 0.0, 0.0)
     enough = _TOLERANCE * robot.friction * robot.load * dt
     for _ in range(_ITERATIONS):
-        left_x, left_y = _contact(free, p, robot, 1.0, free.left, left, dt)
+        left_x, left_y = _contact(free, p, robot, Wheel(1.0, free.left, left), dt)
         change = max(abs(left_x - p.left_x), abs(left_y - p.left_y))
         p = Impulses(left_x, left_y, p.right_x, p.right_y)
-        right_x, right_y = _contact(free, p, robot, -1.0, free.right, right, dt)
+        right_x, right_y = _contact(
+            free, p, robot, Wheel(-1.0, free.right, right), dt)
         change = max(change, max(abs(right_x - p.right_x), abs(right_y - p.right_y)))
         p = Impulses(left_x, left_y, right_x, right_y)
         if change <= enough:

@@ -34,7 +34,7 @@ from racecar.differential.state import (
     WheelsState,
 )
 from racecar.simulation.engine import Before, recorded
-from racecar.simulation.lanes import MovingParts
+from racecar.simulation.lanes import DrivenTick, MovingParts
 from racecar.simulation.layout import Layout, Loop
 
 # Random numbers that are drawn at a time, 1 MB.
@@ -189,9 +189,7 @@ def _driving(motion: RobotMotion, parts: MovingParts) -> Loop:
     move = robot_steps(robots, drawn if motion.is_noisy else no_draws)
 
     @importable
-    def drive_all(
-        rows: Flat, lines: Flat, count: int, tick: int, depth: int, dt: float, steps: int,
-    ) -> None:
+    def drive_all(rows: Flat, lines: Flat, count: int, tick: DrivenTick) -> None:
         for i in range(count):
             command, state = load(rows, command_part, i), load(rows, state_part, i)
             speeds = twist_speeds(command, load(rows, parameters_part, i).base)
@@ -200,8 +198,8 @@ def _driving(motion: RobotMotion, parts: MovingParts) -> Loop:
             # What is not finite is a divergence.
             if not (math.isfinite(command.speed) and math.isfinite(command.yaw_rate)):
                 store(rows, state_part, i, with_pose(state, math.nan, state.y, state.yaw))
-        size = len(lines) // depth if depth > 0 else 0
-        first = size * (tick % depth) if depth > 0 else 0
-        move(rows, count, lines[first:first + size], dt, steps)
+        size = len(lines) // tick.depth if tick.depth > 0 else 0
+        first = size * (tick.number % tick.depth) if tick.depth > 0 else 0
+        move(rows, count, lines[first:first + size], tick.dt, tick.steps)
 
     return drive_all

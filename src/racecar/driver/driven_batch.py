@@ -34,9 +34,16 @@ from racecar.dynamics.vehicles.double_track_equations import NO_WHEEL
 from racecar.dynamics.vehicles.interface import Equations
 from racecar.metrics.tracking_error import Array
 from racecar.simulation.car_batch import CarBatch
-from racecar.simulation.car_kernels import ADVANCE, car_parts, CarKernel, checking, saving
+from racecar.simulation.car_kernels import (
+    ADVANCE,
+    car_parts,
+    CarKernel,
+    CarParts,
+    checking,
+    saving,
+)
 from racecar.simulation.engine import integration
-from racecar.simulation.layout import LANES
+from racecar.simulation.layout import LANES, Loop
 
 
 class PedalRows(NamedTuple):
@@ -57,21 +64,37 @@ CONTROLS, CAR, MEMORY = (
     first_row(_EXAMPLE, field) for field in ('controls', 'car', 'memory'))
 
 
-@functools.cache
-def pedal_kernel(equations: Equations, integrator: str) -> CarKernel:
-    """Kernel of cars that hold their pedals. Raises ParameterError if the method is unknown."""
-    parts = car_parts(equations, integrator, _EXAMPLE)
-    save_all, check_all = saving(parts), checking(parts)
-    integrate, hold = integration(equations, integrator, parts.motion), equations.hold
-    state_part, held_part, parameters_part = (
-        parts.motion.state, parts.motion.held, parts.parameters)
-    valid_part = parts.valid
-    controls_part, car_part, memory_part, good_part, before_part = (
-        Part(getattr(_EXAMPLE, field), parts.inputs.first + first_row(_EXAMPLE, field), LANES)
-        for field in PedalRows._fields)
-    drive_part, forced_part = (
-        Part(NO_WHEEL, held_part.first + first_row(equations.held, 'wheels', field), LANES)
-        for field in ('drive', 'forced'))
+class PedalParts(NamedTuple):
+    """Where a block has what driven cars need; those of PedalRows as there.
+
+    drive, forced: what is held of each wheel.
+    """
+
+    cars: CarParts
+    controls: Part[PedalControls]
+    car: Part[Drivetrain]
+    memory: Part[Memory]
+    good: Part[Memory]
+    before: Part[Wheels]
+    drive: Part[Wheels]
+    forced: Part[Wheels]
+
+
+def _pedal_parts(equations: Equations, integrator: str) -> PedalParts:
+    cars = car_parts(equations, integrator, _EXAMPLE)
+    own = (Part(getattr(_EXAMPLE, field), cars.inputs.first + first_row(_EXAMPLE, field), LANES)
+           for field in PedalRows._fields)
+    held = (Part(NO_WHEEL, cars.motion.held.first + first_row(equations.held, 'wheels', field),
+                 LANES) for field in ('drive', 'forced'))
+    return PedalParts(cars, *own, *held)
+
+
+def _holding(equations: Equations, parts: PedalParts) -> Loop:
+    """Pure function (rows, count) that holds the pedals and keeps the memories."""
+    hold, held_part, parameters_part = (
+        equations.hold, parts.cars.motion.held, parts.cars.parameters)
+    controls_part, car_part, memory_part, good_part = (
+        parts.controls, parts.car, parts.memory, parts.good)
 
     @importable
     def hold_all(rows: Flat, count: int) -> None:
@@ -82,6 +105,15 @@ def pedal_kernel(equations: Equations, integrator: str) -> CarKernel:
                 driven_inputs(load(rows, controls_part, i), load(rows, car_part, i),
                               memory.cruise, NO_WHEEL, NO_WHEEL),
                 load(rows, parameters_part, i)))
+
+    return hold_all
+
+
+def _driving(parts: PedalParts) -> Loop:
+    """Pure function (rows, count, dt) that does the powertrains before a step."""
+    state_part, controls_part, car_part, memory_part = (
+        parts.cars.motion.state, parts.controls, parts.car, parts.memory)
+    before_part, drive_part, forced_part = parts.before, parts.drive, parts.forced
 
     @importable
     def drive_all(rows: Flat, count: int, dt: float) -> None:
@@ -95,6 +127,13 @@ def pedal_kernel(equations: Equations, integrator: str) -> CarKernel:
             store(rows, drive_part, i, drive)
             store(rows, forced_part, i, forced)
 
+    return drive_all
+
+
+def _turning(parts: PedalParts) -> Loop:
+    """Pure function (rows, count, dt) that counts the rotation of the wheels after a step."""
+    state_part, memory_part, before_part = parts.cars.motion.state, parts.memory, parts.before
+
     @importable
     def turn_all(rows: Flat, count: int, dt: float) -> None:
         for i in range(count):
@@ -103,11 +142,30 @@ def pedal_kernel(equations: Equations, integrator: str) -> CarKernel:
                 memory.turned, load(rows, before_part, i),
                 wheel_speeds_of(load(rows, state_part, i)), dt), memory.shift))
 
+    return turn_all
+
+
+def _restoring(parts: PedalParts) -> Loop:
+    """Pure function (rows, count) that takes back the memories of cars that have diverged."""
+    valid_part, memory_part, good_part = parts.cars.valid, parts.memory, parts.good
+
     @importable
     def restore_all(rows: Flat, count: int) -> None:
         for i in range(count):
             if load(rows, valid_part, i)[0] == 0.0:
                 store(rows, memory_part, i, load(rows, good_part, i))
+
+    return restore_all
+
+
+@functools.cache
+def pedal_kernel(equations: Equations, integrator: str) -> CarKernel:
+    """Kernel of cars that hold their pedals. Raises ParameterError if the method is unknown."""
+    parts = _pedal_parts(equations, integrator)
+    save_all, check_all = saving(parts.cars), checking(parts.cars)
+    hold_all, restore_all = _holding(equations, parts), _restoring(parts)
+    drive_all, turn_all = _driving(parts), _turning(parts)
+    integrate = integration(equations, integrator, parts.cars.motion)
 
     def drive_block(rows: Flat, count: int, dt: float, steps: int) -> None:
         save_all(rows, count)
@@ -119,7 +177,7 @@ def pedal_kernel(equations: Equations, integrator: str) -> CarKernel:
         check_all(rows, count)
         restore_all(rows, count)
 
-    return CarKernel(parts, compiled(drive_block, ADVANCE))
+    return CarKernel(parts.cars, compiled(drive_block, ADVANCE))
 
 
 class DrivenBatch(CarBatch):

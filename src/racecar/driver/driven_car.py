@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from racecar.base.readings import Collisions
 from racecar.base.rows import first_row, flatten
 from racecar.base.types import (
     LampSwitches,
+    NANOSECONDS,
     Odometry,
     Pose2,
     VehicleDiagnostics,
@@ -24,6 +26,7 @@ from racecar.dynamics.powertrain.powertrain import PedalControls, Powertrain, UN
 from racecar.dynamics.vehicles.double_track import DEFAULT_TYRE_MODEL, DoubleTrack
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.scene import EMPTY_SCENE, Scene
+from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.simulator import (
     DEFAULT_PERIOD,
     DEFAULT_STEP,
@@ -57,6 +60,9 @@ class DrivenCar:
             Driving(NO_CONTROLS._replace(mode=UNDEFINED), self.powertrain.numbers))))
         self.model = DoubleTrack(vehicle, tyre_model)
         self.integrator = integrator
+        self._fixed: Any = vector((
+            *self.model.parameters, *self.model.state_limits,
+            whole_nanoseconds('step', step) / NANOSECONDS))
         self._drive = drive_kernel(self.model.wheel_equations, integrator)
         self._simulator = Simulator(
             self.model, step=step, period=period, integrator=integrator,
@@ -92,6 +98,16 @@ class DrivenCar:
     def state(self) -> tuple[float, ...]:
         """State of the model, in the order of model.state_names [SI]."""
         return self._simulator.state
+
+    @state.setter
+    def state(self, values: Sequence[float]) -> None:
+        """Put the car into a state, as Simulator.state does."""
+        self._simulator.state = values
+
+    @property
+    def inputs(self) -> tuple[float, ...]:
+        """Inputs of the model in force [SI]."""
+        return self._simulator.inputs
 
     @property
     def wheel_speeds(self) -> Wheels:
@@ -157,5 +173,4 @@ class DrivenCar:
         self, state: Flat, inputs: Flat, parameters: Flat, limits: Flat, dt: float, steps: int,
     ) -> bool:
         """Advance by steps of dt, driven by the pedals; return whether the state is valid."""
-        return self._drive(
-            state, inputs, parameters, limits, self._driving, self._memory, dt, steps)
+        return self._drive(state, inputs, self._fixed, self._driving, self._memory, steps)

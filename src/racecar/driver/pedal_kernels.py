@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableSequence
+from collections.abc import Callable
 import functools
 from typing import cast, NamedTuple
 
 from racecar.base.compiled import compiled, pure
-from racecar.base.rows import load, Part, store, within
+from racecar.base.rows import load, Numbers, Part, store, within
 from racecar.base.types import Wheels
-from racecar.base.vectors import Vector
+from racecar.base.vectors import Flat
 from racecar.dynamics.integrators import step_function
 from racecar.dynamics.powertrain.gearbox import next_shift, Shift
 from racecar.dynamics.powertrain.powertrain import (
@@ -119,35 +119,44 @@ class Driving(NamedTuple):
     car: Drivetrain
 
 
+class Fixed(NamedTuple):
+    """What stays of a car: parameters and limits of the state, dt: of a step [s]."""
+
+    parameters: Numbers
+    limits: State
+    dt: float
+
+
 _DRIVING, _MEMORY = Part(Driving(NO_CONTROLS, NO_DRIVETRAIN)), Part(START)
 _INPUTS = Part(NO_INPUTS)
 
 
 @functools.cache
-def drive_kernel(equations: Equations, integrator: str) -> Callable[..., bool]:
+def drive_kernel(
+    equations: Equations, integrator: str,
+) -> Callable[[Flat, Flat, Flat, Flat, Flat, int], bool]:
     """Compiled drive() of a double track and a method.
 
     equations: of a car driven by its wheels. Raises ParameterError if the method is unknown.
     """
-    state_part = Part(cast(State, equations.state))
-    parameters_part = Part(equations.parameters)
+    example = cast(State, equations.state)
+    state_part, fixed_part = Part(example), Part(Fixed(equations.parameters, example, 0.0))
     hold = cast(Callable[..., Held[TorqueDrive]], equations.hold)
     step = cast(Callable[..., State], step_function(equations.rates, integrator))
 
     def drive(
-        state: MutableSequence[float], inputs: MutableSequence[float], parameters: Vector,
-        limits: Vector, driving: Vector, memory_: MutableSequence[float], dt: float, steps: int,
+        state: Flat, inputs: Flat, fixed: Flat, driving: Flat, memory_: Flat, steps: int,
     ) -> bool:
-        """Advance by steps of dt; tell whether the state is valid, else leave it and the memory.
+        """Advance by steps; whether the state is valid: if not, it and the memory stay.
 
-        driving, memory_: numbers of Driving and of Memory.
+        fixed, driving, memory_: numbers of Fixed, Driving and Memory.
         """
-        now = load(state, state_part, 0)
+        now, (car_parameters, limits, dt) = load(state, state_part, 0), load(fixed, fixed_part, 0)
         controls, car = load(driving, _DRIVING, 0)
         torques, forced = NO_WHEEL, NO_WHEEL
         memory = first = load(memory_, _MEMORY, 0)
         held = hold(driven_inputs(controls, car, first.cruise, torques, forced),
-                    load(parameters, parameters_part, 0))
+                    car_parameters)
         for _ in range(steps):
             before = wheel_speeds_of(now)
             driven, torques, forced = drive_wheels(controls, car, before, memory, dt)
@@ -155,10 +164,10 @@ def drive_kernel(equations: Equations, integrator: str) -> Callable[..., bool]:
             memory = Memory(driven.cruise, turned_on(
                 driven.turned, before, wheel_speeds_of(now), dt), driven.shift)
         store(inputs, _INPUTS, 0, driven_inputs(controls, car, first.cruise, torques, forced))
-        if not within(now, load(limits, state_part, 0)):
+        if not within(now, limits):
             return False
         store(state, state_part, 0, now)
         store(memory_, _MEMORY, 0, memory)
         return True
 
-    return compiled(drive, f"({', '.join(['float64[::1]'] * 6)}, float64, int64)")
+    return compiled(drive, f"({', '.join(['float64[::1]'] * 5)}, int64)")

@@ -156,7 +156,7 @@ def read_candidates(
 ) -> tuple[VehicleParameters, list[Candidate], str]:
     """Return the vehicle of a file and what of it can be evaluated: its baselines, then its model.
 
-    Any vehicle file will do: without the JSON file of its name beside it, the model is Fiala with
+    Each vehicle file will do: without the JSON file of its name beside it, the model is Fiala with
     the actuators of the file, and a sentence at the end says so ('' with it). Raises
     ConfigurationError or ParameterError if a file is not one.
     """

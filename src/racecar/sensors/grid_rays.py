@@ -13,14 +13,17 @@ sensor.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from racecar.base.columns import Array
-from racecar.base.compiled import routine
+from racecar.base.compiled import pure, routine
 from racecar.scene.distance_field import MARGIN, WALL
 from racecar.scene.grid_map import GridNumbers
+
+Singles: TypeAlias = NDArray[np.float32]
 
 BLOCK = 64
 """Rays side by side: with fewer the registers idle, with more those that have ended ride along."""
@@ -63,16 +66,13 @@ def march(
     empty if all begin there; limits: how far it goes [m]. Of all these and of ranges there is a
     whole number of blocks.
     """
-    room, stride, scale = grid.room, grid.stride, grid.scale
-    turn_x, turn_y = start.turn_x, start.turn_y
+    room, scale = grid.room, grid.scale
     directions_x, directions_y = directions
     offsets_x, offsets_y = offsets
     # From the corner of the sensor's cell numbers stay small and so precise.
     cell_x, cell_y = np.floor(start.x), np.floor(start.y)
     part_x, part_y = start.x - cell_x, start.y - cell_y
-    home = np.int32(int(cell_y + MARGIN) * stride + int(cell_x + MARGIN))
-    columns = np.int32(stride)
-    cell = 1.0 / scale
+    home = np.int32(int(cell_y + MARGIN) * grid.stride + int(cell_x + MARGIN))
     # The first leap is that of all.
     free = room[np.uint32(home)] - np.float32(start.largest_offset * scale) - _SLACK
     begin = free if free > _ZERO else _ZERO
@@ -82,69 +82,92 @@ def march(
     for first in range(0, len(directions_x), BLOCK):
         last = first + BLOCK
         # Of slices an index is not asked whether it counts from the end.
-        ray_x, ray_y = directions_x[first:last], directions_y[first:last]
-        for k in range(BLOCK):
-            dx, dy = ray_x[k], ray_y[k]
-            block[_DX + k] = dx * turn_x - dy * turn_y
-            block[_DY + k] = dx * turn_y + dy * turn_x
+        _turn(block, directions_x[first:last], directions_y[first:last], start)
         if len(offsets_x) > 0:
             off_x, off_y = offsets_x[first:last], offsets_y[first:last]
             for k in range(BLOCK):
                 ox, oy = off_x[k] * scale, off_y[k] * scale
-                block[_FROM_X + k] = part_x + (ox * turn_x - oy * turn_y)
-                block[_FROM_Y + k] = part_y + (ox * turn_y + oy * turn_x)
-        limit = limits[first:last]
+                block[_FROM_X + k] = part_x + (ox * start.turn_x - oy * start.turn_y)
+                block[_FROM_Y + k] = part_y + (ox * start.turn_y + oy * start.turn_x)
+        _begin(block, limits[first:last], scale, begin)
+        _walk(block, at, room, home, np.int32(grid.stride))
+        _finish(block, ranges[first:last], 1.0 / scale)
+
+
+@pure
+def _turn(block: Singles, ray_x: Array, ray_y: Array, start: MarchFrom) -> None:
+    """Write the directions of a block of rays in the axes of the grid."""
+    for k in range(BLOCK):
+        dx, dy = ray_x[k], ray_y[k]
+        block[_DX + k] = dx * start.turn_x - dy * start.turn_y
+        block[_DY + k] = dx * start.turn_y + dy * start.turn_x
+
+
+@pure
+def _begin(block: Singles, limit: Array, scale: float, begin: np.float32) -> None:
+    """Write where the rays of a block are after the first leap, and what a step of each takes."""
+    for k in range(BLOCK):
+        block[_END + k] = limit[k] * scale
+    for k in range(BLOCK):
+        dx, dy = block[_DX + k], block[_DY + k]
+        # A direction along an axis never leaves by the other.
+        dx = dx if abs(dx) > _TINY else _TINY
+        dy = dy if abs(dy) > _TINY else _TINY
+        block[_INVERSE_X + k], block[_INVERSE_Y + k] = _ONE / dx, _ONE / dy
+        # What is subtracted from a cell's corner to get the side by which the ray leaves.
+        block[_BACK_X + k] = block[_FROM_X + k] - (_ONE if dx > _ZERO else _ZERO)
+        block[_BACK_Y + k] = block[_FROM_Y + k] - (_ONE if dy > _ZERO else _ZERO)
+        block[_SIDE_X + k] = _ONE if dx > _ZERO else -_ONE
+        block[_SIDE_Y + k] = _ONE if dy > _ZERO else -_ONE
+        block[_WAY + k] = begin
+        block[_X + k] = np.floor(block[_FROM_X + k] + dx * begin)
+        block[_Y + k] = np.floor(block[_FROM_Y + k] + dy * begin)
+
+
+@pure
+def _walk(
+    block: Singles, at: NDArray[np.int32], room: Singles, home: np.int32, columns: np.int32,
+) -> None:
+    """Move the rays of a block on until each has ended."""
+    moving = _GOES_ON
+    while moving != _ENDED:
         for k in range(BLOCK):
-            block[_END + k] = limit[k] * scale
+            line = np.int32(np.int32(block[_Y + k]) * columns)
+            at[k] = home + line + np.int32(block[_X + k])
         for k in range(BLOCK):
-            dx, dy = block[_DX + k], block[_DY + k]
-            # A direction along an axis never leaves by the other.
-            dx = dx if abs(dx) > _TINY else _TINY
-            dy = dy if abs(dy) > _TINY else _TINY
-            block[_INVERSE_X + k], block[_INVERSE_Y + k] = _ONE / dx, _ONE / dy
-            # What is subtracted from a cell's corner to get the side by which the ray leaves.
-            block[_BACK_X + k] = block[_FROM_X + k] - (_ONE if dx > _ZERO else _ZERO)
-            block[_BACK_Y + k] = block[_FROM_Y + k] - (_ONE if dy > _ZERO else _ZERO)
-            block[_SIDE_X + k] = _ONE if dx > _ZERO else -_ONE
-            block[_SIDE_Y + k] = _ONE if dy > _ZERO else -_ONE
-            block[_WAY + k] = begin
-            block[_X + k] = np.floor(block[_FROM_X + k] + dx * begin)
-            block[_Y + k] = np.floor(block[_FROM_Y + k] + dy * begin)
-        moving = _GOES_ON
-        while moving != _ENDED:
-            for k in range(BLOCK):
-                line = np.int32(np.int32(block[_Y + k]) * columns)
-                at[k] = home + line + np.int32(block[_X + k])
-            for k in range(BLOCK):
-                block[_FREE + k] = room[np.uint32(at[k])]
-            moving = _ENDED
-            for k in range(BLOCK):
-                way, free = block[_WAY + k], block[_FREE + k]
-                x, y = block[_X + k], block[_Y + k]
-                out_x = (x - block[_BACK_X + k]) * block[_INVERSE_X + k]
-                out_y = (y - block[_BACK_Y + k]) * block[_INVERSE_Y + k]
-                stop = block[_END + k] if free >= _ZERO else _ZERO
-                # Without room for it a leap might land where it began, and never come further.
-                leap = way + free if free >= _ONE else _ZERO
-                leaves = out_x if out_x < out_y else out_y
-                # Rounding may have put a ray into a cell that it has left.
-                leaves = leaves if leaves > way else way
-                leap_x = np.floor(block[_FROM_X + k] + block[_DX + k] * leap)
-                leap_y = np.floor(block[_FROM_Y + k] + block[_DY + k] * leap)
-                step_x = x + block[_SIDE_X + k] if out_x < out_y else x
-                step_y = y if out_x < out_y else y + block[_SIDE_Y + k]
-                next_x = leap_x if leap > leaves else step_x
-                next_y = leap_y if leap > leaves else step_y
-                goal = leap if leap > leaves else leaves
-                goal = goal if way < stop else way
-                # At its end a ray stays in the cell that it has come through.
-                block[_X + k] = next_x if goal < stop else x
-                block[_Y + k] = next_y if goal < stop else y
-                block[_WAY + k] = goal
-                moving |= _GOES_ON if goal < stop else _ENDED
-        found = ranges[first:last]
+            block[_FREE + k] = room[np.uint32(at[k])]
+        moving = _ENDED
         for k in range(BLOCK):
-            way = block[_WAY + k]
-            distance = way * cell if way < block[_END + k] else math.inf
-            distance = distance if block[_FREE + k] == WALL else math.inf
-            found[k] = distance if distance < found[k] else found[k]
+            way, free = block[_WAY + k], block[_FREE + k]
+            x, y = block[_X + k], block[_Y + k]
+            out_x = (x - block[_BACK_X + k]) * block[_INVERSE_X + k]
+            out_y = (y - block[_BACK_Y + k]) * block[_INVERSE_Y + k]
+            stop = block[_END + k] if free >= _ZERO else _ZERO
+            # Without room for it a leap might land where it began, and never come further.
+            leap = way + free if free >= _ONE else _ZERO
+            leaves = out_x if out_x < out_y else out_y
+            # Rounding may have put a ray into a cell that it has left.
+            leaves = leaves if leaves > way else way
+            leap_x = np.floor(block[_FROM_X + k] + block[_DX + k] * leap)
+            leap_y = np.floor(block[_FROM_Y + k] + block[_DY + k] * leap)
+            step_x = x + block[_SIDE_X + k] if out_x < out_y else x
+            step_y = y if out_x < out_y else y + block[_SIDE_Y + k]
+            next_x = leap_x if leap > leaves else step_x
+            next_y = leap_y if leap > leaves else step_y
+            goal = leap if leap > leaves else leaves
+            goal = goal if way < stop else way
+            # At its end a ray stays in the cell that it has come through.
+            block[_X + k] = next_x if goal < stop else x
+            block[_Y + k] = next_y if goal < stop else y
+            block[_WAY + k] = goal
+            moving |= _GOES_ON if goal < stop else _ENDED
+
+
+@pure
+def _finish(block: Singles, found: Array, cell: float) -> None:
+    """Lower ranges [m] to where the rays of a block have met a wall; cell: its edge [m]."""
+    for k in range(BLOCK):
+        way = block[_WAY + k]
+        distance = way * cell if way < block[_END + k] else math.inf
+        distance = distance if block[_FREE + k] == WALL else math.inf
+        found[k] = distance if distance < found[k] else found[k]

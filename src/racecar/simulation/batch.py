@@ -18,8 +18,8 @@ from racecar.base.random_numbers import WORD
 from racecar.base.vectors import vector
 from racecar.metrics.path_batch import warm_up_path_metrics
 from racecar.simulation.batch_result import BatchResult, Noise
-from racecar.simulation.batch_run import BatchRun
-from racecar.simulation.block import Block, Fleet, Kind
+from racecar.simulation.batch_run import BatchRun, RunOptions
+from racecar.simulation.block import Block, BlockRun, Fleet, Kind
 from racecar.simulation.closed_loop import Loop
 from racecar.simulation.layout import LANES
 
@@ -28,9 +28,9 @@ class BatchSimulation:
     """Closed loops of any kind and number, run side by side by compiled kernels on all cores.
 
     The cars do not know of each other. A car gives the same bits as alone, whatever the others
-    and however many threads. Cars whose model has a SplitDerivative, with actuators or without,
-    run side by side, each kind in blocks of its own; others run one by one, several times slower,
-    and those that do not run compiled in turns, as threads do not help Python.
+    and however many threads. Cars and robots with two wheels whose loop has a lane run side by
+    side, each kind in blocks of its own; others run one by one, several times slower, and those
+    that do not run compiled in turns, as threads do not help Python.
     """
 
     def __init__(
@@ -56,40 +56,22 @@ class BatchSimulation:
         if not 1 <= block_size <= LANES:
             raise ConfigurationError(f'block_size is {block_size}, expected 1 to {LANES}')
         self._threads = threads or len(os.sched_getaffinity(0))
+        self._noise = noise
+        self._block_size = block_size
         self._blocks: list[Block] = []
         self._others: list[tuple[int, Loop]] = []
-        open_blocks: dict[Kind, Block] = {}
+        self._open: dict[Kind, Block] = {}
         # Parts of cars that run one by one, which their runs change.
-        taken: set[int] = set()
+        self._taken: set[int] = set()
         tracked_ahead: dict[int, float] = {}
         alone = (Fleet(loop, (car,)) for car, loop in enumerate(loops))
         for fleet in itertools.chain(alone, fleets):
-            loop, kind = fleet.loop, fleet.kind
-            tracked_ahead |= dict.fromkeys(fleet.cars, loop.tracker.tracked_ahead)
-            if kind is not None:
-                done = 0
-                while done < len(fleet.cars):
-                    block = open_blocks.get(kind)
-                    if block is None or block.count == block_size:
-                        block = open_blocks[kind] = Block(kind)
-                        self._blocks.append(block)
-                    room = block_size - block.count
-                    block.add(fleet.part(done, room))
-                    done += room
-            elif noise is not None:
-                why = 'such cars do not run side by side' if loop.lane is not None \
-                    else 'it does not run compiled'
-                raise ConfigurationError(
-                    f'noise is not available for {loop.simulator.description} with'
-                    f' {_driver(loop)}: {why}; leave out the noise')
-            elif not taken.isdisjoint(map(id, _parts(loop))):
-                raise ConfigurationError(
-                    f'loop {fleet.cars[0]} shares its tracker, linearizer or simulator with'
-                    f' another; {loop.simulator.description} with {_driver(loop)} does not run'
-                    ' side by side: make new parts for each loop')
+            tracked_ahead |= dict.fromkeys(fleet.cars, fleet.loop.tracker.tracked_ahead)
+            kind = fleet.kind
+            if kind is None:
+                self._add_other(fleet.cars[0], fleet.loop)
             else:
-                self._others.append((fleet.cars[0], loop))
-                taken.update(map(id, _parts(loop)))
+                self._add_to_blocks(fleet, kind)
         self._count = len(tracked_ahead)
         # What compiles, threads could only do one after the other.
         keys = None if generator is None else generator.integers(0, WORD, size=(self._count, 2))
@@ -98,13 +80,40 @@ class BatchSimulation:
                 block.check_noise(noise)
                 block.draw_by(keys[block.cars])
             block.seal()
-            block.run(vector(1), 0, 0, 0)
+            block.run(BlockRun(vector(1)), 0, 0)
         for _, loop in self._others:
             loop.warm_up()
         warm_up_path_metrics()
         self._tracked_ahead = np.array([tracked_ahead[car] for car in range(self._count)])
-        self._noise = noise
         self._done = False
+
+    def _add_to_blocks(self, fleet: Fleet, kind: Kind) -> None:
+        """Take in cars that run side by side."""
+        done = 0
+        while done < len(fleet.cars):
+            block = self._open.get(kind)
+            if block is None or block.count == self._block_size:
+                block = self._open[kind] = Block(kind)
+                self._blocks.append(block)
+            room = self._block_size - block.count
+            block.add(fleet.part(done, room))
+            done += room
+
+    def _add_other(self, car: int, loop: Loop) -> None:
+        """Take in a car that runs by itself."""
+        if self._noise is not None:
+            why = 'such cars do not run side by side' if loop.lane is not None \
+                else 'it does not run compiled'
+            raise ConfigurationError(
+                f'noise is not available for {loop.simulator.description} with'
+                f' {_driver(loop)}: {why}; leave out the noise')
+        if not self._taken.isdisjoint(map(id, _parts(loop))):
+            raise ConfigurationError(
+                f'loop {car} shares its tracker, linearizer or simulator with another;'
+                f' {loop.simulator.description} with {_driver(loop)} does not run side by side:'
+                ' make new parts for each loop')
+        self._others.append((car, loop))
+        self._taken.update(map(id, _parts(loop)))
 
     def __len__(self) -> int:
         return self._count
@@ -130,7 +139,7 @@ class BatchSimulation:
         self._done = True
         run = BatchRun(
             self._blocks, [loop for _, loop in self._others], self._tracked_ahead, self._noise,
-            duration, skip, record_every, with_path=with_path, on_progress=on_progress)
+            RunOptions(duration, skip, record_every, with_path, on_progress))
         # The plain Python path holds the interpreter, so threads would not help it.
         with ThreadPoolExecutor(self._threads if COMPILED else 1) as pool:
             jobs: list[Future[None]] = []

@@ -10,6 +10,7 @@ import contextlib
 from dataclasses import astuple
 import math
 import threading
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from racecar.metrics.path_batch import PathBatch, PathColumns, PathWindows
 from racecar.metrics.run_table import COLUMNS, RunTable
 from racecar.metrics.tracking_error import Array, Metrics
 from racecar.simulation.batch_result import BatchResult, Noise
-from racecar.simulation.block import Block, tick_times
+from racecar.simulation.block import Block, BlockRun, tick_times
 from racecar.simulation.closed_loop import Loop, tick_count
 
 CHUNK = 128
@@ -33,16 +34,25 @@ _SAMPLES, _DIVERGED_AT = 4, 6
 _SCORES = 5
 
 
+class RunOptions(NamedTuple):
+    """Arguments of BatchSimulation.run(); every: its record_every."""
+
+    duration: float
+    skip: float = 0.0
+    every: int = 0
+    with_path: bool = False
+    on_progress: Callable[[float], object] | None = None
+
+
 class BatchRun:
     """Runs blocks, and loops by themselves, in any order and by several threads."""
 
     def __init__(
         self, blocks: Sequence[Block], others: Sequence[Loop], tracked_ahead: Array,
-        noise: Noise | None, duration: float, skip: float, every: int, *,
-        with_path: bool, on_progress: Callable[[float], object] | None,
+        noise: Noise | None, options: RunOptions,
     ) -> None:
-        """Arguments as BatchSimulation.run() has them, and all that is to run."""
-        cars = len(tracked_ahead)
+        """Take all that is to run."""
+        cars, duration, skip, every = len(tracked_ahead), *options[:3]
         periods = {block.kind.period_ns for block in blocks}
         periods |= {loop.simulator.period_ns for loop in others}
         self._ticks = {period: tick_count(duration, period) for period in periods}
@@ -56,6 +66,7 @@ class BatchRun:
         self._columns = np.full((_DIVERGED_AT + 1, cars), np.nan)
         # Of cars side by side: Block.scores, and the period [ns].
         self._scores = np.full((_SCORES + 1, cars), np.nan)
+        with_path = options.with_path
         self._path = PathColumns(*np.full((4, cars), np.nan)) if with_path else None
         self._windows = {period: PathWindows(times, skip) for period, times in self._times.items()
                          } if with_path else {}
@@ -64,8 +75,8 @@ class BatchRun:
         self._total = sum(block.count * self._ticks[block.kind.period_ns] for block in blocks) \
             + sum(self._ticks[loop.simulator.period_ns] for loop in others)
         self._done = 0
-        self._on_progress = on_progress
-        # One thread at a time counts and tells, so that the share told never falls.
+        self._on_progress = options.on_progress
+        # One thread at a time counts and reports, so that the share reported never falls.
         self._counting = threading.Lock()
         # What is not compiled may be a user's code, which need not bear threads.
         self._in_turn = threading.Lock()
@@ -84,7 +95,7 @@ class BatchRun:
         for period, times in self._times.items():
             of_period = self._scores[_SCORES] == period
             self._columns[:, of_period] = _columns(
-                np.asarray(times), self._skip, *self._scores[:_SCORES, of_period])
+                np.asarray(times), self._skip, self._scores[:_SCORES, of_period])
         for car in self._failures:
             self._columns[:, car] = np.nan
             self._columns[_SAMPLES, car] = 0.0
@@ -100,30 +111,29 @@ class BatchRun:
             None if np.isnan(self._collisions).all() else self._collisions,
             dict(sorted(self._failures.items())))
 
-    def run_block(self, block: Block, told: int = 0) -> None:
-        """Run the cars of a block; told: the tick up to which progress has been told already."""
+    def run_block(self, block: Block, reported: int = 0) -> None:
+        """Run the cars of a block; reported: the tick up to which progress has been reported."""
         period = block.kind.period_ns
         ticks, times, count, every = self._ticks[period], self._times[period], block.count, \
             self._every
         samples = ticks // every + 1 if every else 0
-        recorded = vector(count * samples * len(COLUMNS))
-        recorded[:] = vector([math.nan] * len(recorded))
+        recorded = vector([math.nan] * (count * samples * len(COLUMNS)))
         paths = PathBatch(self._windows[period], count, CHUNK) if self._path is not None else None
-        deviations = None if self._noise is None else astuple(self._noise)
+        whole = BlockRun(
+            times, self._skip, every, recorded,
+            None if self._noise is None else astuple(self._noise), paths)
         most = min(CHUNK, block.most_ticks)
         for first in range(0, ticks + 1, most):
             self._check_stopped()
             chunk = min(most, ticks + 1 - first)
             try:
-                block.run(
-                    times, first, chunk, ticks, skip=self._skip, records=recorded, every=every,
-                    samples=samples, deviations=deviations, paths=paths)
+                block.run(whole, first, chunk)
             except RunError as error:
                 if not block.kind.control.is_foreign:
                     raise
-                self._run_failed(block, str(error), max(first, told))
+                self._run_failed(block, str(error), max(first, reported))
                 return
-            if first >= told:
+            if first >= reported:
                 self._advance(count * min(chunk, ticks - first))
         if self._records is not None:
             self._records[block.cars, :samples] = np.reshape(
@@ -135,14 +145,14 @@ class BatchRun:
                 column[block.cars] = found
         self._failures |= block.failures()
 
-    def _run_failed(self, block: Block, message: str, told: int) -> None:
+    def _run_failed(self, block: Block, message: str, reported: int) -> None:
         """Note the failure of a car; of several run each anew, to find out whose it is."""
         if block.count > 1:
             for single in block.singles():
-                self.run_block(single, told)
+                self.run_block(single, reported)
             return
         self._failures[block.cars[0]] = message
-        self._advance(self._ticks[block.kind.period_ns] - told)
+        self._advance(self._ticks[block.kind.period_ns] - reported)
 
     def run_other(self, car: int, loop: Loop) -> None:
         """Run a loop by itself, which compiled ones do at a time, others in turns."""
@@ -194,11 +204,9 @@ class BatchRun:
                 self._on_progress(self._done / self._total)
 
 
-def _columns(
-    times: Array, skip: float, diverged: Array, counted: Array, total: Array, ise: Array,
-    largest: Array,
-) -> Array:
-    """Return the columns of a run from what blocks add up; times: of the ticks [s]."""
+def _columns(times: Array, skip: float, scores: Array) -> Array:
+    """Columns of a run from Block.scores; times: of the ticks [s]."""
+    diverged, counted, total, ise, largest = scores
     first = min(int(np.searchsorted(times, skip)), len(times) - 1)
     last = first + np.maximum(counted.astype(int) - 1, 0)
     nothing = np.where(counted > 0.0, 1.0, np.nan)

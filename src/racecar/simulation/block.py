@@ -82,6 +82,23 @@ class Fleet(NamedTuple):
             *(column[:, wanted] for column in self.columns)))
 
 
+class BlockRun(NamedTuple):
+    """One run of a block.
+
+    times: of all ticks since the start [s], of which the last one is not driven; skip: time from
+    which metrics count [s]; every: one of so many ticks is recorded, 0 for none; records: (cars,
+    samples, numbers of a row of RunTable), flat, is filled; deviations: of the noise, None
+    without; paths: gets the points of cars and references, None if nobody does.
+    """
+
+    times: Flat
+    skip: float = 0.0
+    every: int = 0
+    records: Flat = vector(0)
+    deviations: tuple[float, ...] | None = None
+    paths: PathBatch | None = None
+
+
 class Block:
     """Up to LANES cars of one kind in packed rows."""
 
@@ -192,28 +209,25 @@ class Block:
             first += sampler.count
         return found
 
-    def run(
-        self, times: Any, first: int, ticks: int, last: int, *, skip: float = 0.0,
-        records: Any = None, every: int = 0, samples: int = 0, deviations: Any = None,
-        paths: PathBatch | None = None,
-    ) -> None:
-        """Run ticks; arguments as in the kernel. paths: gets what it shows.
+    def run(self, whole: BlockRun, first: int, ticks: int) -> None:
+        """Run some of the ticks of a run, each after those before.
 
         Raises RunError for a custom controller that fails; the others are then as it left
         them, see singles().
         """
         kind, period, steps = self.kind, self.period, self.kind.period_ns // self.kind.step_ns
         lines = self._lines.numbers(first, ticks, steps)
+        times, paths = whole.times, whole.paths
         points = vector(0 if paths is None else ticks * POINT_NUMBERS * LANES)
         plan = Plan(
-            self._lines.depth, self.count, first, ticks, last, skip, period,
-            kind.step_ns / NANOSECONDS, steps, every, samples,
-            deviations is not None, paths is not None,
-            NO_PLAN.deviations if deviations is None else deviations)
+            self._lines.depth, self.count, first, ticks, len(times) - 1, whole.skip, period,
+            kind.step_ns / NANOSECONDS, steps, whole.every, (len(times) - 1) // whole.every + 1
+            if whole.every else 0, whole.deviations is not None, paths is not None,
+            NO_PLAN.deviations if whole.deviations is None else whole.deviations)
         try:
             self._kernel(
-                self._rows, lines, self.sample(times[first:first + ticks]), times,
-                vector(0) if records is None else records, points, vector(tuple(flatten(plan))))
+                self._rows, lines, self.sample(times[first:first + ticks]), whole.records, points,
+                vector((*flatten(plan), *times)))
         except Exception as error:
             failure = kind.control.failure(
                 error, float(self.rows(self._parts.answered)[0].max()) * period)

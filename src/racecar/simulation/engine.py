@@ -35,7 +35,7 @@ from racecar.control.reference_sampler import placed
 from racecar.dynamics.integrators import find_integrator, step_function
 from racecar.dynamics.vehicles.interface import Command, Equations
 from racecar.metrics.path_kernels import POINT_NUMBERS
-from racecar.simulation.lanes import LaneControl, LaneMotion, MovingParts
+from racecar.simulation.lanes import DrivenTick, LaneControl, LaneMotion, MovingParts
 from racecar.simulation.layout import LANES, Layout, Loop
 
 # Fewer do not fill a vector of the processor.
@@ -533,8 +533,8 @@ def _checking(parts: BlockParts) -> Loop:
     return check_all
 
 
-RunBlock = Callable[[Flat, Flat, Flat, Any, Flat, Flat, Flat], None]
-"""run(rows, lines, references, times, records, points, plan): see block_kernel()."""
+RunBlock = Callable[[Flat, Flat, Flat, Flat, Flat, Flat], None]
+"""run(rows, lines, references, records, points, plan): see block_kernel()."""
 
 
 @functools.cache
@@ -542,9 +542,9 @@ def block_kernel(motion: LaneMotion, control: LaneControl) -> RunBlock:
     """Compiled function that runs some ticks of a block, all its arguments flat.
 
     rows: see block_parts(); lines: numbers of the Lines of the motion; references: (ticks,
-    references, their size); times: of all ticks since the start [s]; records: (count, samples,
-    COLUMN_COUNT); points: (ticks, POINT_NUMBERS, LANES), filled if shown; plan: numbers of a Plan.
-    Raises ParameterError if the method is unknown.
+    references, their size); records: (count, samples, COLUMN_COUNT); points: (ticks,
+    POINT_NUMBERS, LANES), filled if shown; plan: numbers of a Plan, then the times of all ticks
+    since the start [s]. Raises ParameterError if the method is unknown.
     """
     parts = block_parts(motion, control)
     observe_all, place_all, is_ahead, score_all = (
@@ -552,13 +552,12 @@ def block_kernel(motion: LaneMotion, control: LaneControl) -> RunBlock:
     show_all, disturb_all, push_all = _showing(parts), _measuring(parts), _pushing(parts)
     control_all, record_all, check_all = (
         _control(control, parts), _recording(parts), _checking(parts))
-    drive_all = motion.drive(parts.moving)
+    drive_all, plan_numbers = motion.drive(parts.moving), _PLAN.after
 
     def run_block(
-        rows: Flat, lines: Flat, references: Flat, times: Sequence[float], records: Flat,
-        points: Flat, plan: Flat,
+        rows: Flat, lines: Flat, references: Flat, records: Flat, points: Flat, plan: Flat,
     ) -> None:
-        p = load(plan, _PLAN, 0)
+        p, times = load(plan, _PLAN, 0), plan[plan_numbers:]
         count, first, ticks, last = int(p.cars), int(p.first), int(p.ticks), int(p.last)
         every, depth, steps = int(p.every), int(p.depth), int(p.steps)
         root, ahead = math.sqrt(p.period), is_ahead(rows, count)
@@ -577,9 +576,9 @@ def block_kernel(motion: LaneMotion, control: LaneControl) -> RunBlock:
             if every > 0 and tick % every == 0:
                 record_all(rows, count, records, tick // every, int(p.samples), times[tick])
             if tick < last:
-                drive_all(rows, lines, count, tick, depth, p.dt, steps)
+                drive_all(rows, lines, count, DrivenTick(tick, depth, p.dt, steps))
                 if p.noisy > 0.0:
                     push_all(rows, count)
                 check_all(rows, count, tick)
 
-    return compiled(run_block, f"({', '.join(['float64[::1]'] * 7)})")
+    return compiled(run_block, f"({', '.join(['float64[::1]'] * 6)})")

@@ -16,6 +16,15 @@ from racecar.control.trajectories import Trajectory
 from racecar.simulation.layout import Layout, Loop
 
 
+class DrivenTick(NamedTuple):
+    """A tick that cars are driven: its number, depth of Lines, step dt [s], how many steps."""
+
+    number: int
+    depth: int
+    dt: float
+    steps: int
+
+
 class MovingParts(NamedTuple):
     """Where a block has what its cars need to move: see LaneMotion.
 
@@ -98,10 +107,9 @@ class LaneMotion(Hashable, Protocol):
         """Place the state and what the motion alone needs."""
 
     def drive(self, parts: MovingParts) -> Loop:
-        """Pure function (rows, lines, count, tick, depth, dt, steps) that advances by a tick.
+        """Pure function (rows, lines, count, tick) that advances by a DrivenTick.
 
-        It keeps states and inputs in parts.before; lines, depth: of Lines; dt: step [s]; steps: in
-        a tick.
+        It keeps states and inputs in parts.before; lines: numbers of Lines.
         """
 
     def lines(self) -> Lines:

@@ -29,7 +29,7 @@ from racecar.simulation.engine import (
     motion_parts,
     MotionParts,
 )
-from racecar.simulation.lanes import LaneCar, MovingParts
+from racecar.simulation.lanes import DrivenTick, LaneCar, MovingParts
 from racecar.simulation.layout import lane_rows, LANES, Layout, Loop
 from racecar.simulation.simulator import Simulator
 
@@ -205,9 +205,7 @@ def _driving_at_once(equations: Equations, integrate: Loop, parts: MovingParts) 
     status_part, command_part = parts.status, parts.command
 
     @importable
-    def drive_at_once(
-        rows: Flat, lines: Flat, count: int, tick: int, depth: int, dt: float, steps: int,
-    ) -> None:
+    def drive_at_once(rows: Flat, lines: Flat, count: int, tick: DrivenTick) -> None:
         for i in range(count):
             car = load(rows, parameters_part, i)
             given = limited(load(rows, command_part, i), car.limits)
@@ -218,7 +216,7 @@ def _driving_at_once(equations: Equations, integrate: Loop, parts: MovingParts) 
             store(rows, inputs_part, i, inputs)
             store(rows, before_part, i, Before(load(rows, state_part, i), inputs))
             store(rows, held_part, i, hold(inputs, car.model))
-        integrate(rows, count, dt, steps)
+        integrate(rows, count, tick.dt, tick.steps)
 
     return drive_at_once
 
@@ -240,10 +238,8 @@ def _driving_actuated(equations: Equations, integrate: Loop, parts: MovingParts)
     command_part, channels_part, under_way_part = parts.command, parts.line, parts.own.under_way
 
     @importable
-    def drive_actuated(
-        rows: Flat, lines: Flat, count: int, tick: int, depth: int, dt: float, steps: int,
-    ) -> None:
-        now = tick % depth
+    def drive_actuated(rows: Flat, lines: Flat, count: int, tick: DrivenTick) -> None:
+        depth, now = tick.depth, tick.number % tick.depth
         for i in range(count):
             store(rows, before_part, i, Before(
                 load(rows, state_part, i), load(rows, inputs_part, i)))
@@ -262,7 +258,7 @@ def _driving_actuated(equations: Equations, integrate: Loop, parts: MovingParts)
                 lines[speed_older * LANES + i], lines[speed_at * LANES + i],
                 lines[(depth + steering_older) * LANES + i],
                 lines[(depth + steering_at) * LANES + i]))
-        for step in range(steps):
+        for step in range(tick.steps):
             for i in range(count):
                 before, channels = load(rows, inputs_part, i), load(rows, channels_part, i)
                 u = load(rows, under_way_part, i)
@@ -273,7 +269,7 @@ def _driving_actuated(equations: Equations, integrate: Loop, parts: MovingParts)
                               channels.steering, float(step)))
                 store(rows, inputs_part, i, inputs)
                 store(rows, held_part, i, hold(inputs, load(rows, parameters_part, i).model))
-            integrate(rows, count, dt, 1)
+            integrate(rows, count, tick.dt, 1)
 
     return drive_actuated
 

@@ -65,6 +65,15 @@ class RolloutPlan(NamedTuple):
     stride: float
 
 
+class _Tick(NamedTuple):
+    """A tick: steps before it, commands that delay lines hold, length of a step [s], its steps."""
+
+    done: int
+    depth: int
+    dt: float
+    steps: int
+
+
 _PLAN = Part(RolloutPlan(*(0.0,) * len(RolloutPlan._fields)))
 
 
@@ -103,13 +112,11 @@ def _driving(equations: Equations, integrator: str, parts: CarParts) -> Loop:
     inputs_part = rollout_part(parts, 'inputs')
 
     @importable
-    def drive_held(
-        rows: Flat, lines: Flat, count: int, done: int, depth: int, dt: float, steps: int,
-    ) -> None:
+    def drive_held(rows: Flat, lines: Flat, count: int, tick: _Tick) -> None:
         for i in range(count):
             store(rows, held_part, i,
                   hold(load(rows, inputs_part, i), load(rows, parameters_part, i)))
-        integrate(rows, count, dt, steps)
+        integrate(rows, count, tick.dt, tick.steps)
 
     return drive_held
 
@@ -126,10 +133,9 @@ def _driving_actuated(equations: Equations, integrator: str, parts: CarParts) ->
         rollout_part(parts, field) for field in ('inputs', 'channels', 'outputs'))
 
     @importable
-    def drive_actuated(
-        rows: Flat, lines: Flat, count: int, done: int, depth: int, dt: float, steps: int,
-    ) -> None:
-        for step in range(done, done + steps):
+    def drive_actuated(rows: Flat, lines: Flat, count: int, tick: _Tick) -> None:
+        depth = tick.depth
+        for step in range(tick.done, tick.done + tick.steps):
             now = step % depth
             for i in range(count):
                 command = load(rows, command_part, i)
@@ -149,7 +155,7 @@ def _driving_actuated(equations: Equations, integrator: str, parts: CarParts) ->
                             + steering.offset, steering.gain, steering.largest_change))
                 store(rows, outputs_part, i, outputs)
                 store(rows, held_part, i, hold(outputs, load(rows, parameters_part, i)))
-            integrate(rows, count, dt, 1)
+            integrate(rows, count, tick.dt, 1)
 
     return drive_actuated
 
@@ -209,7 +215,8 @@ def rollout_kernel(equations: Equations, integrator: str, *, actuated: bool) -> 
         for tick in range(first, first + int(p.ticks)):
             take_all(rows, count, inputs, tick, between)
             save_all(rows, count)
-            drive_all(rows, lines, count, int(p.done) + tick * steps, depth, p.dt, steps)
+            drive_all(rows, lines, count,
+                      _Tick(int(p.done) + tick * steps, depth, p.dt, steps))
             check_all(rows, count)
             count_all(rows, count, tick)
             if every > 0 and (tick + 1) % every == 0:

@@ -278,18 +278,7 @@ def make_sweep(
     Raises ConfigurationError or ParameterError naming the key, the value and what is expected.
     """
     stack = find_tracking_stack(name)
-    for key in content:
-        if key not in KEYS:
-            raise ConfigurationError(
-                f"'{key}' is unknown, expected some of {', '.join(KEYS)}"
-                f'{suggestion(str(key), KEYS)}')
-    grid, sample = _mapping(content, 'grid'), _mapping(content, 'sample')
-    if bool(grid) == bool(sample):
-        raise ConfigurationError('expected either grid: or sample: with at least one parameter')
-    for key in ('count', 'seed'):
-        if grid and key in content and not (key == 'seed' and content.get('noise')):
-            raise ConfigurationError(f"'{key}' is for sample:, a grid has none")
-
+    _check_keys(content)
     if controller is None and content.get(CONTROLLER) is not None:
         controller = find_controller(str(content[CONTROLLER]))
     overrides: dict[str, dict[str, Any]] = {}
@@ -300,24 +289,40 @@ def make_sweep(
         d.executable: d.resolve() for d in _describe(stack, content, overrides)}
     base[CONTROLLER] = overrides.get(CONTROLLER, {})
 
-    varied = grid or sample
-    rows = {key: _targets(key, stack, controller) for key in varied}
+    grid, sample = _mapping(content, 'grid'), _mapping(content, 'sample')
+    rows = {key: _targets(key, stack, controller) for key in grid or sample}
+    _check_distinct(rows)
+    seed = _integer(content, 'seed', 0, 0)
+    points = _grid_points(grid, rows) if grid else _sample_points(
+        sample, rows, _integer(content, 'count', None, 1), seed)
+    return Sweep(
+        stack, tuple(rows), tuple(targets[0][1].unit for targets in rows.values()), points, base,
+        _seconds(content, 'duration', DURATION, positive=True),
+        _seconds(content, 'skip', 0.0), seed, _noise(content), bool(grid), controller,
+        tuple(tuple((node, row.name) for node, row in targets) for targets in rows.values()))
+
+
+def _check_keys(content: Mapping[str, object]) -> None:
+    for key in content:
+        if key not in KEYS:
+            raise ConfigurationError(
+                f"'{key}' is unknown, expected some of {', '.join(KEYS)}"
+                f'{suggestion(str(key), KEYS)}')
+    grid = _mapping(content, 'grid')
+    if bool(grid) == bool(_mapping(content, 'sample')):
+        raise ConfigurationError('expected either grid: or sample: with at least one parameter')
+    for key in ('count', 'seed'):
+        if grid and key in content and not (key == 'seed' and content.get('noise')):
+            raise ConfigurationError(f"'{key}' is for sample:, a grid has none")
+
+
+def _check_distinct(rows: Mapping[str, Sequence[tuple[str, Parameter]]]) -> None:
     seen: dict[tuple[str, str], str] = {}
     for key, targets in rows.items():
         for node, row in targets:
             other = seen.setdefault((node, row.name), key)
             if other != key:
                 raise ConfigurationError(f"'{key}' and '{other}' vary the same parameter")
-    seed = _integer(content, 'seed', 0, 0)
-    if grid:
-        points = _grid_points(grid, rows)
-    else:
-        points = _sample_points(sample, rows, _integer(content, 'count', None, 1), seed)
-    return Sweep(
-        stack, tuple(varied), tuple(rows[key][0][1].unit for key in varied), points, base,
-        _seconds(content, 'duration', DURATION, positive=True),
-        _seconds(content, 'skip', 0.0), seed, _noise(content), bool(grid), controller,
-        tuple(tuple((node, row.name) for node, row in rows[key]) for key in varied))
 
 
 def _describe(
