@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 import independent_car
 import numpy as np
+from synthetic_log import SCALE, synthetic_log, TRUTH
 
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.identification.drive import Channel, Drive, RawLog
 from racecar.identification.identify import identify
 from racecar.identification.preparing import prepare
 from racecar.identification.speed_response import identify_speed_response
-from racecar.identification.synthetic_log import SCALE, synthetic_log, TRUTH
 from racecar.identification.unknowns import STAGES
 
 F1TENTH = Path(__file__).parents[1] / 'config' / 'vehicles' / 'f1tenth.yaml'

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
+from scripts import load_script
 
 from racecar.base.errors import RacecarError, RunError
 from racecar.dynamics.vehicles import VehicleParameters
@@ -19,8 +20,8 @@ from racecar.identification.csv_log import read_csv_log
 from racecar.identification.drive import Channel, RawLog
 from racecar.identification.prediction import cut_windows
 from racecar.identification.preparing import prepare
-from racecar.identification.synthetic_log import synthetic_log, write_csv_log
 
+SYNTHETIC = load_script('benchmarks/synthetic_log.py')
 F1TENTH = VehicleParameters.from_file(
     Path(__file__).parents[2] / 'config' / 'vehicles' / 'f1tenth.yaml')
 
@@ -28,7 +29,7 @@ F1TENTH = VehicleParameters.from_file(
 @pytest.fixture(scope='module')
 def good():
     """Return a synthetic log of 20 s, with accelerations as an accelerometer has them."""
-    log = synthetic_log(F1TENTH, np.random.default_rng(1), duration=20.0, top_speed=3.0)
+    log = SYNTHETIC.synthetic_log(F1TENTH, np.random.default_rng(1), duration=20.0, top_speed=3.0)
     drive = prepare(log)
     t = log.channels['x'].t[: drive.x.size]
     return RawLog(log.name, {
@@ -180,7 +181,7 @@ def test_the_steering_may_come_as_late_in_a_log_of_another_rate():
 
 def test_a_csv_log_is_read_with_its_units(good, tmp_path):
     path = tmp_path / 'drive.csv'
-    write_csv_log(good, path)
+    SYNTHETIC.write_csv_log(good, path)
     plain = prepare(read_csv_log(path))
     text = path.read_text(encoding='utf-8').splitlines()
     header = text[0].replace('yaw_rate[rad/s]', 'gyro[deg/s]').split(',')

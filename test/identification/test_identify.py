@@ -11,6 +11,7 @@ import numpy as np
 from presence import present
 import pytest
 from scipy.integrate import trapezoid
+from scripts import load_script
 
 from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.vectors import vector
@@ -37,7 +38,6 @@ from racecar.identification.speed_response import (
     respond_to,
     speed_windows,
 )
-from racecar.identification.synthetic_log import Noise, SCALE, synthetic_log, TRUTH
 from racecar.identification.unknowns import make_model, prior, STAGES
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,9 @@ F1TENTH = VehicleParameters.from_file(ROOT / 'config' / 'vehicles' / 'f1tenth.ya
 REAL = ROOT.parents[0] / 'shared' / 'data' / 'f1tenth_friction_maps'
 REAL_DRIVES = next((folder / 'data' / 'f1tenth_friction_maps' for folder in (
     ROOT.parent / 'shared', ROOT.parents[1] / 'shared') if folder.is_dir()), REAL)
-SILENT = Noise(0.0, 0.0, 0.0, 0.0)
+SYNTHETIC = load_script('benchmarks/synthetic_log.py')
+SCALE, TRUTH, synthetic_log = SYNTHETIC.SCALE, SYNTHETIC.TRUTH, SYNTHETIC.synthetic_log
+SILENT = SYNTHETIC.Noise(0.0, 0.0, 0.0, 0.0)
 
 
 @pytest.fixture(scope='module')

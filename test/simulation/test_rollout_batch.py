@@ -115,6 +115,8 @@ def test_all_inputs_of_a_model_have_the_bits_of_the_simulator(name, inputs):
     given_inputs[1, 2, 2] = 0.0
     with pytest.raises(ParameterError, match='the mode, is 0, expected 1'):
         batch.run(given_inputs, STEPS)
+    with pytest.raises(ConfigurationError, match='the cars follow all inputs of their model'):
+        batch.command(1.0, 0.0)
     with pytest.raises(ConfigurationError, match='inputs are set past the actuators'):
         RolloutBatch([model], by_inputs=True, actuators=ACTUATORS)
     with pytest.raises(ConfigurationError, match='has no inputs but speed and steering angle'):
@@ -241,6 +243,11 @@ def test_cars_that_cannot_be_are_refused_and_stay_what_they_were():
         batch.reset(vehicles=impossible)
     np.testing.assert_array_equal(batch.states, before)
     batch.reset([True, False, True], vehicles=impossible)
+    with pytest.raises(ParameterError, match='vehicles are 3, expected one for each of 2 cars'):
+        RolloutBatch([model_of()] * 2).reset(vehicles=impossible)
+    with pytest.raises(TypeError, match='different equations'):
+        RolloutBatch([model_of(), model_of(tyre_model='linear')]).vary(
+            values, {'vehicle.mass': np.array([5.0, 4.0])})
     with pytest.raises(TypeError, match='start at different points'):
         batch.vary(values, {'vehicle.cog_to_rear_axle': np.array([0.1, 0.15, 0.2])})
 

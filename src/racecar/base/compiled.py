@@ -345,7 +345,7 @@ _DECORATED = re.compile(rb'^ *@(pure|routine|kernel|importable)$', re.MULTILINE)
 
 @functools.cache
 def _kernel_sources_digest() -> str:
-    """Return a digest of all files of the rooms of this package that hold kernels.
+    """Digest of all files of the rooms of this package that hold kernels.
 
     Of whole rooms, as kernels depend on constants and NamedTuples of files without any.
     """

@@ -63,7 +63,7 @@ A speed of 1e-30 m/s leads less than the diameter of an atom in the age of the u
 
 @pure
 def settled(number: float) -> float:
-    """Return the number, but 0 for one that is NEGLIGIBLE.
+    """Number, but 0 for one that is NEGLIGIBLE.
 
     What decays would else end in denormal numbers, which take a processor many times as long. A
     selection in the place of a branch, so that loops vectorise; NaN stays NaN.
@@ -73,7 +73,7 @@ def settled(number: float) -> float:
 
 @pure
 def sine_cosine(angle: float) -> tuple[float, float]:
-    """Return sine and cosine of an angle [rad].
+    """Sine and cosine of an angle [rad].
 
     The error is below 2e-16 up to 1e6 rad; beyond, it is at most the spacing of numbers at the
     angle. Below pi/4 both are within 1.5 units in the last place. Odd and even to the bit. NaN
@@ -99,7 +99,7 @@ def sine_cosine(angle: float) -> tuple[float, float]:
 
 @pure
 def sine_cosine_of_turn(angle: float) -> tuple[float, float]:
-    """Return sine and cosine of the small angle [rad] by which a vehicle turns within a step.
+    """Sine and cosine of the small angle [rad] by which a vehicle turns within a step.
 
     Twice as fast as sine_cosine(). The error is below 2e-16 up to 0.16 rad; beyond, it stays below
     angle^11/3e7, far below that of a Runge-Kutta step that turns so far. Odd and even to the bit.
@@ -113,7 +113,7 @@ def sine_cosine_of_turn(angle: float) -> tuple[float, float]:
 
 @pure
 def sine_to_three_quarters(angle: float) -> float:
-    """Return the sine of an angle [rad] in [0, 3 pi/2], where it costs half of sine_cosine().
+    """Sine of an angle [rad] in [0, 3 pi/2], where it costs half of sine_cosine().
 
     The error is below 3e-16, up to a right angle within 2.5 units in the last place. NaN for NaN.
     """
@@ -127,7 +127,7 @@ def sine_to_three_quarters(angle: float) -> float:
 
 @pure
 def arctangent(tangent: float) -> float:
-    """Return the angle in (-pi/2, pi/2) [rad] of a tangent, within 2 units in the last place.
+    """Angle in (-pi/2, pi/2) [rad] of a tangent, within 2 units in the last place.
 
     Odd to the bit. NaN for NaN; infinity gives the right angle.
     """
@@ -156,7 +156,7 @@ def arctangent_of_positive(x: float) -> float:
 
 @pure
 def arctangent2(y: float, x: float) -> float:
-    """Return the angle in (-pi, pi] [rad] from the x axis to (x, y), 0 for (0, 0).
+    """Angle in (-pi, pi] [rad] from the x axis to (x, y), 0 for (0, 0).
 
     The error is that of arctangent() and of one division and one addition.
     """

@@ -53,14 +53,14 @@ def _environment() -> Mapping[str, str]:
 def differences(
     first: Mapping[str, str], second: Mapping[str, str],
 ) -> list[tuple[str, str, str]]:
-    """Return name and both texts ('none' for none) of what differs in two environments."""
+    """Name and both texts ('none' for none) of what differs in two environments."""
     names = dict.fromkeys((*first, *second))
     return [(name, first.get(name, 'none'), second.get(name, 'none'))
             for name in names if first.get(name) != second.get(name)]
 
 
 def hash_of_file(path: Path | str) -> str:
-    """Return the SHA-256 of a file's content. Raises OSError."""
+    """SHA-256 of a file's content. Raises OSError."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 

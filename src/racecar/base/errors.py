@@ -13,7 +13,7 @@ _excerpt.maxstring = _excerpt.maxother = _excerpt.maxlong = 300
 
 
 def excerpt(value: object) -> str:
-    """Return repr() for a message: in one line, its middle left out where it is long."""
+    """Text of repr() for a message: in one line, its middle left out where it is long."""
     return _excerpt.repr(value)
 
 

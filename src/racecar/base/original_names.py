@@ -40,12 +40,12 @@ def _same(*names: str) -> tuple[OriginalName, ...]:
 
 
 def _names(*rows: tuple[str, str] | tuple[str, str, str]) -> tuple[OriginalName, ...]:
-    """Return rows of name, names here with spaces between them, and note."""
+    """Rows of name, names here with spaces between them, and note."""
     return tuple(OriginalName(name, tuple(ours.split()), *note) for name, ours, *note in rows)
 
 
 def _runs(*rows: tuple[str, str] | tuple[str, str, str]) -> tuple[OriginalName, ...]:
-    """Return rows of name, configuration with its options, and note."""
+    """Rows of name, configuration with its options, and note."""
     return tuple(OriginalName(name, (ours,), *note) for name, ours, *note in rows)
 
 

@@ -67,7 +67,7 @@ class ParameterFile:
     sections: tuple[Section, ...]
 
     def of_node(self, full_name: str, known: Container[str] | None = None) -> dict[str, object]:
-        """Return the raw values for one node.
+        """Raw values for one node.
 
         known: its parameters; others are left out of the sections that are for nodes of any name.
         """
@@ -147,7 +147,7 @@ class _MalformedError(Exception):
 
 
 def _sections(node: yaml.MappingNode, outer: str | None) -> Iterator[Section]:
-    """Yield the sections below a namespace; outer: its name, None for the whole file."""
+    """The sections below a namespace; outer: its name, None for the whole file."""
     for key, line, below in entries(node):
         full = f"/{key.removeprefix('/')}" if outer is None else f'{outer}/{key}'
         pattern = full.removesuffix('/')

@@ -19,14 +19,14 @@ def described(rows: Iterable[Parameter]) -> Iterator[str]:
 
 
 def facts(row: Parameter) -> str:
-    """Return range and unit behind a semicolon, empty if there is neither."""
+    """Range and unit behind a semicolon, empty if there is neither."""
     found = [f'one of {row.range}' if row.choices else f'in {row.range}'] if row.range else []
     found += [row.unit] if row.unit else []
     return f'; {" ".join(found)}' if found else ''
 
 
 def yaml_value(value: Value | None) -> str:
-    """Return a value as YAML 1.1 reads it back."""
+    """Value as YAML 1.1 reads it back."""
     if isinstance(value, bool):
         return 'true' if value else 'false'
     if isinstance(value, float):
@@ -37,7 +37,7 @@ def yaml_value(value: Value | None) -> str:
 
 
 def shown(value: Value | None) -> str:
-    """Return a default for people."""
+    """Default for people."""
     if value is None:
         return 'required'
     if value == '':

@@ -84,7 +84,7 @@ class Parameter:
         return ' or '.join((found, *(f'{value:g}' for value in self.also)))
 
     def validate(self, value: object) -> Value:
-        """Return the value in the declared type.
+        """Value in the declared type.
 
         Raises ParameterError if it has another type, is not finite, or is out of range.
         """
@@ -199,7 +199,7 @@ class ParameterTable:
             raise ParameterError(self._unknown(name)) from None
 
     def default(self, name: str) -> Value:
-        """Return the default of a parameter, None if it is mandatory."""
+        """Default of a parameter, None if it is mandatory."""
         return self[name].default
 
     def __add__(self, other: ParameterTable) -> ParameterTable:
@@ -216,7 +216,7 @@ class ParameterTable:
             [*self, *(row for more in self.extensions for row in more(values, self))])
 
     def resolve(self, overrides: Values) -> dict[str, Value]:
-        """Return every parameter's value, of expanded() too: the override, else the default.
+        """Value of every parameter, of expanded() too: the override, else the default.
 
         Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range key.
         """
@@ -261,7 +261,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def suggest_near(name: str, known: Iterable[str]) -> str:
-    """Return the nearest names, or '' if none is near.
+    """Nearest names, or '' if none is near.
 
     Near is what is spelled nearly alike, whatever the case, and what contains the name. Of names
     with dots or slashes in the same place only the last parts are compared; the dashes before
@@ -281,12 +281,12 @@ def suggest_near(name: str, known: Iterable[str]) -> str:
 
 
 def _shown(name: str) -> str:
-    """Return a name, of which some come from files, in one line and not too long."""
+    """Name, of which some come from files, in one line and not too long."""
     return excerpt(name[:_LONGEST_NAME])[1:-1]
 
 
 def _likeness(one: str, other: str) -> float:
-    """Return how many letters two names have in common in this order, from 0 to 1 for all."""
+    """How many letters two names have in common in this order, from 0 to 1 for all."""
     from difflib import SequenceMatcher
 
     (place, end), (other_place, other_end) = map(_parts, (one, other))

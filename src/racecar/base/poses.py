@@ -23,7 +23,7 @@ NO_POSE = Pose3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 def pose_of_angles(
     x: float, y: float, z: float, roll: float, pitch: float, yaw: float,
 ) -> Pose3:
-    """Return a pose of a position [m] and angles about the fixed axes [rad] (REP-103)."""
+    """Pose of a position [m] and angles about the fixed axes [rad] (REP-103)."""
     sr, cr = math.sin(0.5 * roll), math.cos(0.5 * roll)
     sp, cp = math.sin(0.5 * pitch), math.cos(0.5 * pitch)
     sy, cy = math.sin(0.5 * yaw), math.cos(0.5 * yaw)
@@ -41,7 +41,7 @@ def check_planar_pose(pose: Pose2) -> None:
 
 
 def rotated(rotation: Quaternion, vector: Vector3) -> Vector3:
-    """Return a vector in the parent's axes; rotation: of the child in the parent."""
+    """Vector in the parent's axes; rotation: of the child in the parent."""
     qx, qy, qz, qw = rotation
     x, y, z = vector
     # v + 2 q x (q x v + w v)
@@ -53,18 +53,18 @@ def rotated(rotation: Quaternion, vector: Vector3) -> Vector3:
 
 
 def unrotated(rotation: Quaternion, vector: Vector3) -> Vector3:
-    """Return a vector of the parent in the child's axes; rotation: of the child in the parent."""
+    """Vector of the parent in the child's axes; rotation: of the child in the parent."""
     qx, qy, qz, qw = rotation
     return rotated((-qx, -qy, -qz, qw), vector)
 
 
 def cross(a: Vector3, b: Vector3) -> Vector3:
-    """Return a x b."""
+    """Cross product a x b."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 def pose_of_child(parent: Pose3, child: Pose3) -> Pose3:
-    """Return the pose of a child whose pose in its parent is given; both in the parent's frame."""
+    """Pose of a child whose pose in its parent is given; both in the parent's frame."""
     px, py, pz, ax, ay, az, aw = parent
     bx, by, bz, bw = child[3:]
     x, y, z = rotated((ax, ay, az, aw), child[:3])
@@ -77,7 +77,7 @@ def pose_of_child(parent: Pose3, child: Pose3) -> Pose3:
 
 
 def twist_of_child(twist: Twist3, child: Pose3) -> Twist3:
-    """Return the twist of a child fixed to a body, in the frame of the child."""
+    """Twist of a child fixed to a body, in the frame of the child."""
     vx, vy, vz, wx, wy, wz = twist
     x, y, z, *rotation = child
     to_child = (rotation[0], rotation[1], rotation[2], rotation[3])
@@ -88,7 +88,7 @@ def twist_of_child(twist: Twist3, child: Pose3) -> Twist3:
 def acceleration_of_child(
     acceleration: Acceleration3, twist: Twist3, child: Pose3,
 ) -> Acceleration3:
-    """Return the acceleration of a child fixed to a body, in the frame of the child.
+    """Acceleration of a child fixed to a body, in the frame of the child.
 
     acceleration, twist: of the body, in its own frame. a + alpha x r + w x (w x r).
     """

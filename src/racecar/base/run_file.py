@@ -57,12 +57,12 @@ class RunFile:
 
     @property
     def seeds(self) -> dict[str, object]:
-        """Return the seeds of all noise by node and parameter."""
+        """Seeds of all noise by node and parameter."""
         return {f'{name}.{key}': value for name, node in self.nodes.items()
                 for key, value in node.parameters.items() if key.rpartition('.')[2] == 'seed'}
 
     def values_with(self, parameter: str) -> Mapping[str, object] | None:
-        """Return the parameters of the first node that has this one; None if none has it."""
+        """Parameters of the first node that has this one; None if none has it."""
         return next((node.parameters for node in self.nodes.values()
                      if parameter in node.parameters), None)
 
@@ -73,7 +73,7 @@ class RunFile:
         return None if values is None else str(values['world'])
 
     def to_yaml(self) -> str:
-        """Return the text of the file."""
+        """Text of the file."""
         content = {
             'format': FORMAT, 'command': self.command, 'made': self.made, 'way': self.way,
             'configuration': self.configuration, 'skip': self.skip, 'options': dict(self.options),
@@ -95,7 +95,7 @@ class RunFile:
 
 
 def run_file_beside(path: Path) -> Path:
-    """Return where the run.yaml of a CSV file or a bag lies, whether there is one or not."""
+    """Where the run.yaml of a CSV file or a bag lies, whether there is one or not."""
     if path.is_dir():
         return path / NAME
     if path.suffix != '.csv' or path.name == CSV_NAME:

@@ -16,7 +16,7 @@ from racecar.base.parameters import suggestion
 
 
 def share_folder() -> Path:
-    """Return the folder that holds config/.
+    """Folder that holds config/.
 
     The source tree goes before the prefix below which this module is installed, that before those
     of AMENT_PREFIX_PATH and of Python. Raises ConfigurationError where none has it.
@@ -39,7 +39,7 @@ def share_folder() -> Path:
 
 
 def version() -> str:
-    """Return the version that package.xml states, which is installed beside config/."""
+    """Version that package.xml states, which is installed beside config/."""
     manifest = ElementTree.parse(share_folder() / 'package.xml').getroot()
     return manifest.findtext('version', '')
 
@@ -181,7 +181,7 @@ def world_names() -> list[str]:
 
 
 def resource_file(uri: str) -> Path:
-    """Return the file that `package://racecar/...`, `file:///...` or a path names.
+    """File that `package://racecar/...`, `file:///...` or a path names.
 
     Raises ConfigurationError if there is none.
     """

@@ -111,7 +111,7 @@ class Odometry(NamedTuple):
 
     @classmethod
     def of_body(cls, time_ns: int, state: BodyState) -> Odometry:
-        """Return the planar part of a state in space."""
+        """Planar part of a state in space."""
         pose, twist = state
         return cls(time_ns, pose.x, pose.y, *heading_of(*pose[3:]), twist.vx, twist.vy, twist.wz)
 
@@ -258,7 +258,7 @@ class LampSwitches(NamedTuple):
         return INDICATOR_PERIOD_MIN <= self.indicator_period <= INDICATOR_PERIOD_MAX
 
     def lit(self, time_ns: int) -> Lamps:
-        """Return which lamps are lit at a simulated time [ns]; all that blink, blink together.
+        """Which lamps are lit at a simulated time [ns]; all that blink, blink together.
 
         A cycle begins with light at time 0.
         """
@@ -336,13 +336,13 @@ class WheelStates(NamedTuple):
 
 
 def yaw_to_quaternion(yaw: float) -> tuple[float, float]:
-    """Return (qz, qw) of a heading [rad]."""
+    """(qz, qw) of a heading [rad]."""
     return math.sin(0.5 * yaw), math.cos(0.5 * yaw)
 
 
 @pure
 def quaternion_to_yaw(qx: float, qy: float, qz: float, qw: float) -> float:
-    """Return the heading in (-pi, pi] [rad] of a unit quaternion."""
+    """Heading in (-pi, pi] [rad] of a unit quaternion."""
     return arctangent2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))
 
 
@@ -354,7 +354,7 @@ def car_motion(numbers: tuple[float, ...]) -> CarMotion:
 
 
 def heading_of(qx: float, qy: float, qz: float, qw: float) -> tuple[float, float]:
-    """Return (qz, qw) of the heading of a unit quaternion, its own where it is a heading."""
+    """(qz, qw) of the heading of a unit quaternion, its own where it is a heading."""
     if qx == 0.0 and qy == 0.0:
         return qz, qw
     return yaw_to_quaternion(quaternion_to_yaw(qx, qy, qz, qw))

@@ -49,7 +49,7 @@ _QUOTES = ('"', "'")
 
 
 def load_yaml(kind: str, path: Path | str, remedy: str = 'check the path') -> Value:
-    """Return the content of a YAML file.
+    """Content of a YAML file.
 
     kind: what the file is, and remedy: what to do where it cannot be read, for the message.
     Raises ConfigurationError if it cannot be read, is not YAML, is too large, or has a key twice.
@@ -59,7 +59,7 @@ def load_yaml(kind: str, path: Path | str, remedy: str = 'check the path') -> Va
 
 def compose_yaml(kind: str, path: Path | str, remedy: str = 'check the path',
                  knows_aliases: bool = True) -> yaml.Node | None:
-    """Return the nodes of a YAML file, which know their lines; None if it is empty.
+    """Nodes of a YAML file, which know their lines; None if it is empty.
 
     knows_aliases: False for what the middleware reads too, which refuses them.
     Raises ConfigurationError as load_yaml() does, but for a key that stands twice.
@@ -68,7 +68,7 @@ def compose_yaml(kind: str, path: Path | str, remedy: str = 'check the path',
 
 
 def parse_yaml(text: str) -> Value:
-    """Return the content of a YAML text. Raises yaml.YAMLError, see describe_error()."""
+    """Content of a YAML text. Raises yaml.YAMLError, see describe_error()."""
     node = _compose(text)
     return None if node is None else value_of(node)
 
@@ -94,7 +94,7 @@ def is_text(node: yaml.Node) -> bool:
 
 
 def describe_error(error: yaml.YAMLError) -> str:
-    """Return an error in one line, with the place where there is one."""
+    """Error in one line, with the place where there is one."""
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
         place = f'line {mark.line + 1}, column {mark.column + 1}: ' if mark else ''

@@ -4,7 +4,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.frames import BASE_LINK
@@ -12,10 +16,11 @@ from racecar.base.shapes import Box, Cylinder, Geometry, Mesh, Shape, Sphere
 from racecar.base.share import resource_file
 from racecar.base.types import Pose3
 from racecar.cockpit.columns import columns, units
-from racecar.cockpit.frames import json_frame, mesh_frame
-from racecar.cockpit.stl import read_stl
+from racecar.cockpit.frames import json_frame, LARGEST, mesh_frame
 from racecar.description.robot_tree import Link, RobotTree
+from racecar.description.triangles import corners_of, triangle_count
 
+_MOST_TRIANGLES = 500_000
 _GREY = (0.7, 0.7, 0.7, 1.0)
 _LASERS = ('laser', 'laser_link', 'base_laser', 'scan')
 
@@ -86,9 +91,30 @@ def _visual(
             key = keys.get(uri, f'{index}-{len(keys)}')
             try:
                 if uri not in keys:
-                    meshes.append(mesh_frame(key, *read_stl(resource_file(uri))))
+                    meshes.append(mesh_frame(key, *_read_stl(resource_file(uri))))
                     keys[uri] = key
             except ConfigurationError as error:
                 faults.append(f'a shape is left out: {error}')
                 return None
             return {**found, 'shape': 'mesh', 'mesh': key, 'scale': [*scale]}
+
+
+def _read_stl(path: Path) -> tuple[NDArray[np.floating], NDArray[np.integer]]:
+    """Vertices (n, 3) [m] and indices of triangles (m, 3); equal vertices are one.
+
+    Raises ConfigurationError for what is no binary STL file.
+    """
+    try:
+        is_mesh = path.suffix.lower() == '.stl' and path.stat().st_size <= LARGEST
+        data = path.read_bytes() if is_mesh else b''
+    except OSError as error:
+        raise ConfigurationError(f"mesh '{path}' cannot be read: {error.strerror}") from error
+    count = triangle_count(data)
+    if count is None or count > _MOST_TRIANGLES:
+        raise ConfigurationError(
+            f"mesh '{path}' is no binary STL file of at most {_MOST_TRIANGLES} triangles")
+    corners = corners_of(data).reshape(-1, 3)
+    if not np.isfinite(corners).all():
+        raise ConfigurationError(f"mesh '{path}' has vertices that are not finite")
+    vertices, indices = np.unique(corners, axis=0, return_inverse=True)
+    return vertices, indices.reshape(-1, 3)

@@ -37,9 +37,9 @@ class RobotParts(NamedTuple):
     """
 
     rows: int
-    state: Part
-    command: Part
-    robot: Part
+    state: Part[WheelsState]
+    command: Part[WheelSpeeds]
+    robot: Part[Kinematics | Physics]
 
 
 Advance = Callable[[Flat, int, Vector, float, int], bool]

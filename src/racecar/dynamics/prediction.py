@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import math
-from typing import Any
 
 from racecar.base.compiled import by_type, importable
 from racecar.base.errors import ConfigurationError
-from racecar.base.rows import filled
+from racecar.base.rows import filled, Numbers
 from racecar.base.types import car_motion, CarMotion
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, step_function
 from racecar.dynamics.vehicles.double_track_equations import (
@@ -61,8 +60,9 @@ from racecar.dynamics.vehicles.single_track_slip import (
 
 @by_type
 def predict(
-    numbers: Any, state: Any, speed: float, steering_angle: float, dt: float, steps: int,
-) -> Any:
+    numbers: Numbers, state: tuple[float, ...], speed: float, steering_angle: float, dt: float,
+    steps: int,
+) -> tuple[float, ...]:
     """State of a vehicle after some steps under a command.
 
     numbers: of vehicle_numbers(); state: NamedTuple as of state_at(), in SI units; speed [m/s],
@@ -75,7 +75,9 @@ def predict(
 
 
 @by_type
-def motion_of(numbers: Any, state: Any, speed: float, steering_angle: float) -> CarMotion:
+def motion_of(
+    numbers: Numbers, state: tuple[float, ...], speed: float, steering_angle: float,
+) -> CarMotion:
     """Pose and velocity of base_link in a state under a command: what an odometry would say.
 
     Arguments as of predict(); in SI units. Raises TypeError for numbers of no vehicle.
@@ -84,7 +86,7 @@ def motion_of(numbers: Any, state: Any, speed: float, steering_angle: float) -> 
 
 
 @by_type
-def state_at(numbers: Any, car: CarMotion) -> Any:
+def state_at(numbers: Numbers, car: CarMotion) -> tuple[float, ...]:
     """State of a vehicle whose base_link moves so, the inverse of motion_of().
 
     numbers: of vehicle_numbers(). Raises TypeError for those of double_track, whose wheels turn as
@@ -93,26 +95,30 @@ def state_at(numbers: Any, car: CarMotion) -> Any:
     raise NotImplementedError
 
 
-_predicted: dict[type, Callable[..., Any]] = {}
+_predicted: dict[type, Callable[..., tuple[float, ...]]] = {}
 
 
 def _add(
-    kind: type, hold: Callable[..., Any], rates: Callable[..., Any], observe: Callable[..., Any],
+    kind: type, hold: Callable[..., Numbers], rates: Callable[..., tuple[float, ...]],
+    observe: Callable[..., tuple[float, ...]],
 ) -> None:
     """Let the numbers of a kind choose these equations."""
     step = step_function(rates, DEFAULT_INTEGRATOR)
 
     @importable
     def predicted(
-        numbers: Any, state: Any, speed: float, steering_angle: float, dt: float, steps: int,
-    ) -> Any:
+        numbers: Numbers, state: tuple[float, ...], speed: float, steering_angle: float, dt: float,
+        steps: int,
+    ) -> tuple[float, ...]:
         held = hold(Command(speed, steering_angle), numbers)
         for _ in range(steps):
             state = step(state, held, dt)
         return state
 
     @importable
-    def observed(numbers: Any, state: Any, speed: float, steering_angle: float) -> CarMotion:
+    def observed(
+        numbers: Numbers, state: tuple[float, ...], speed: float, steering_angle: float,
+    ) -> CarMotion:
         return car_motion(observe(state, Command(speed, steering_angle), numbers))
 
     _predicted[kind] = rates
@@ -166,7 +172,7 @@ def _slip_at(numbers: SlipCar, car: CarMotion) -> PlanarState:
         car.y - ahead * math.sin(car.yaw), car.yaw)
 
 
-def vehicle_numbers(model: VehicleModel) -> Any:
+def vehicle_numbers(model: VehicleModel) -> Numbers:
     """Parameters of a model as a NamedTuple of numbers, for predict().
 
     Raises ConfigurationError for equations that it does not have: the report's formulation.

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.rows import Part
+from racecar.base.rows import Numbers, Part
 from racecar.base.types import NANOSECONDS
 from racecar.base.vectors import Vector
 from racecar.dynamics.integrators import find_integrator
@@ -61,17 +61,17 @@ class CarBlock:
         if self._at_start is not None:
             write_lanes(self.rows, 0, lanes, np.reshape(self._at_start, (-1, LANES))[:, lanes])
 
-    def put(self, part: Part, lanes: NDArray[np.int_], columns: Array) -> None:
+    def put(self, part: Part[Numbers], lanes: NDArray[np.int_], columns: Array) -> None:
         """Write numbers of cars, (numbers, lanes)."""
         write_lanes(self.rows, part.first, lanes, columns)
 
-    def put_for_good(self, part: Part, lanes: NDArray[np.int_], columns: Array) -> None:
+    def put_for_good(self, part: Part[Numbers], lanes: NDArray[np.int_], columns: Array) -> None:
         """Write numbers that a reset brings back, too."""
         self.begin()
         for rows in (self.rows, self._at_start):
             write_lanes(rows, part.first, lanes, columns)
 
-    def read(self, part: Part) -> Array:
+    def read(self, part: Part[Numbers]) -> Array:
         """Numbers of all cars, (cars, numbers)."""
         found = np.asarray(self.rows[part.first * LANES:part.after * LANES])
         return found.reshape(-1, LANES)[:, :len(self.cars)].T
@@ -110,16 +110,16 @@ class CarBatch:
         if len(states) != len(models):
             raise ConfigurationError(
                 f'there are {len(states)} states, expected one for each of {len(models)} cars')
-        method, self._step_ns = find_integrator(integrator), whole_nanoseconds('step', step)
+        method, step_ns = find_integrator(integrator), whole_nanoseconds('step', step)
         self._threads = threads or len(os.sched_getaffinity(0))
-        self._step = self._step_ns / NANOSECONDS
-        self.models = models
+        self._step = step_ns / NANOSECONDS
+        self.models = tuple(models)
         self._blocks: list[CarBlock] = []
         known: dict[int, tuple[VehicleModel, Array, Array]] = {}
         kinds: dict[str, list[int]] = {}
         for car, model in enumerate(models):
             if id(model) not in known:
-                check_stability(model, method, self._step_ns, self._step_ns)
+                check_stability(model, method, step_ns, step_ns)
                 known[id(model)] = model, np.array(model.parameters), np.array(model.state_limits)
             kinds.setdefault(model.equations.name, []).append(car)
         self.state_names: tuple[str, ...] = max(
@@ -235,7 +235,7 @@ class CarBatch:
             at = block.parts.inputs.first + first
             write_lanes(block.rows, at, block.all_lanes, own)
 
-    def _read(self, part_of: Callable[[CarParts], Part]) -> Array:
+    def _read(self, part_of: Callable[[CarParts], Part[Numbers]]) -> Array:
         """Numbers of a part of all cars: (cars, numbers)."""
         parts = [part_of(block.parts) for block in self._blocks]
         widest = max((part.after - part.first for part in parts), default=0)

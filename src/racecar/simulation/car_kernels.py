@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.compiled import importable
-from racecar.base.rows import load, Part, store, within
+from racecar.base.rows import load, Numbers, Part, store, within
 from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles.interface import Equations
 from racecar.simulation.engine import motion_parts, MotionParts
@@ -24,11 +24,11 @@ class CarParts(NamedTuple):
 
     rows: int
     motion: MotionParts
-    inputs: Part
-    parameters: Part
-    limits: Part
-    good: Part
-    valid: Part
+    inputs: Part[Numbers]
+    parameters: Part[Numbers]
+    limits: Part[tuple[float, ...]]
+    good: Part[tuple[float, ...]]
+    valid: Part[tuple[float]]
 
 
 ADVANCE = '(float64[::1], int64, float64, int64)'
@@ -42,7 +42,7 @@ class CarKernel(NamedTuple):
     advance: Callable[..., None]
 
 
-def car_parts(equations: Equations, integrator: str, inputs: Any) -> CarParts:
+def car_parts(equations: Equations, integrator: str, inputs: Numbers) -> CarParts:
     """Place the numbers of a block; inputs: example of what its cars are driven by.
 
     Raises ParameterError if the method is unknown.

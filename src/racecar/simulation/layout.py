@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from racecar.base.compiled import COMPILED
-from racecar.base.rows import Part, zeroed
+from racecar.base.rows import Numbers, Part, zeroed
 from racecar.base.vectors import vector
+
+N = TypeVar('N', bound=Numbers)
 
 LANES = 120
 """Cars in a block: rows of almost 1 kB, so that what one loop touches stays in the first cache.
@@ -34,7 +36,7 @@ class Layout:
         self._lanes = lanes
         self.rows = 0
 
-    def part(self, example: Any, absent: tuple[int, ...] = ()) -> Part:
+    def part(self, example: N, absent: tuple[int, ...] = ()) -> Part[N]:
         """Place of tuples like the example, after those before."""
         part = Part(zeroed(example), self.rows, self._lanes, absent)
         self.rows = part.after

@@ -23,7 +23,7 @@ from racecar.metrics.tracking_error import Array
 from racecar.simulation.car_batch import CarBatch, CarBlock, write_lanes
 from racecar.simulation.layout import lane_rows
 from racecar.simulation.model_lanes import command_limits
-from racecar.simulation.rollout_kernel import rollout_kernel, rollout_part, RolloutPlan
+from racecar.simulation.rollout_kernel import rollout_kernel, rollout_parts, RolloutPlan
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
 
 
@@ -90,11 +90,12 @@ class RolloutBatch(CarBatch):
                     ('limits', np.array([limits[id(models[car])] for car in block.cars]).T),
                     ('channels', rows_of(() if made is None else made.channels, len(lanes))),
                     ('number', block.cars[np.newaxis])):
-                block.put(rollout_part(block.parts, field), lanes, columns)
-        widths = {count_numbers(block.parts.inputs.example.inputs) for block in self._blocks}
+                block.put(getattr(rollout_parts(block.parts), field), lanes, columns)
+        widths = {
+            count_numbers(rollout_parts(block.parts).inputs.example) for block in self._blocks}
         self._width = max(widths, default=0)
         self._mode = first_row(
-            self._blocks[0].parts.inputs.example.inputs, 'mode') if by_inputs else -1
+            rollout_parts(self._blocks[0].parts).inputs.example, 'mode') if by_inputs else -1
         self._inputs = np.zeros((len(self), self._width))
         if len(widths) > 1:
             raise ConfigurationError('the models have different inputs, expected one kind')
@@ -103,8 +104,11 @@ class RolloutBatch(CarBatch):
         """Apply a command to each car from now on, clamped to the vehicle's limits.
 
         speeds [m/s], steering_angles [rad]: (cars,). Raises ParameterError, and keeps the old
-        commands, if one is not finite.
+        commands, if one is not finite, and ConfigurationError if the cars follow all inputs.
         """
+        if self._by_inputs:
+            raise ConfigurationError(
+                'the cars follow all inputs of their model, not commands: use run()')
         given = np.array(np.broadcast_arrays(speeds, steering_angles, np.empty(len(self)))[:2])
         if given.shape != (2, len(self)) or not np.isfinite(given).all():
             raise ParameterError(
@@ -150,7 +154,7 @@ class RolloutBatch(CarBatch):
         """Ticks of the last run in which each car stayed valid, (cars,)."""
         driven = np.zeros(len(self), dtype=int)
         for block in self._blocks:
-            driven[block.cars] = block.read(rollout_part(block.parts, 'driven'))[:, 0]
+            driven[block.cars] = block.read(rollout_parts(block.parts).driven)[:, 0]
         return driven
 
     def reset(
@@ -165,6 +169,10 @@ class RolloutBatch(CarBatch):
         """
         chosen = self._chosen(mask)
         if vehicles is not None:
+            if len(vehicles.are_possible) != len(self):
+                raise ParameterError(
+                    f'vehicles are {len(vehicles.are_possible)}, expected one for each of'
+                    f' {len(self)} cars')
             wrong = np.flatnonzero(chosen & ~vehicles.are_possible)
             if wrong.size:
                 raise ParameterError(
@@ -178,7 +186,7 @@ class RolloutBatch(CarBatch):
                 for part, columns in (
                         (block.parts.parameters, vehicles.parameters),
                         (block.parts.limits, vehicles.limits),
-                        (rollout_part(block.parts, 'limits'),
+                        (rollout_parts(block.parts).limits,
                          vehicles.command_limits)):
                     block.put_for_good(part, lanes, columns[:, block.cars[lanes]])
 
@@ -192,6 +200,8 @@ class RolloutBatch(CarBatch):
         ValueError where the cars do not differ in numbers alone.
         """
         model = self.models[0]
+        if any(other.equations.name != model.equations.name for other in self.models):
+            raise TypeError('the cars have different equations')
         vehicle = model.vehicle.columns(columns)
         if is_column(vehicle.cog_to_rear_axle):
             raise TypeError('the cars start at different points')

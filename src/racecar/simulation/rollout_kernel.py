@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import cast, NamedTuple
 
 from racecar.base.compiled import compiled, importable
-from racecar.base.rows import count_numbers, first_row, load, Part, store
+from racecar.base.rows import count_numbers, first_row, load, Numbers, Part, store
 from racecar.base.vectors import Flat
 from racecar.dynamics.actuators import Channel, Channels, respond
 from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND
@@ -25,7 +25,7 @@ class RolloutRows(NamedTuple):
     stayed valid.
     """
 
-    inputs: Any
+    inputs: Numbers
     limits: CommandLimits
     channels: Channels
     outputs: Command
@@ -36,11 +36,23 @@ class RolloutRows(NamedTuple):
 _CHANNEL = Channel(*(0.0,) * len(Channel._fields))
 
 
-def rollout_part(parts: CarParts, field: str) -> Part:
-    """Where a block has one of the fields of RolloutRows."""
-    example = parts.inputs.example
-    return Part(
-        getattr(example, field), parts.inputs.first + first_row(example, field), LANES)
+class RolloutParts(NamedTuple):
+    """Where a block has the fields of RolloutRows."""
+
+    inputs: Part[Numbers]
+    limits: Part[CommandLimits]
+    channels: Part[Channels]
+    outputs: Part[Command]
+    number: Part[tuple[float]]
+    driven: Part[tuple[float]]
+
+
+def rollout_parts(parts: CarParts) -> RolloutParts:
+    """Where a block has the fields of RolloutRows."""
+    example, first = parts.inputs.example, parts.inputs.first
+    return RolloutParts(*(
+        Part(getattr(example, field), first + first_row(example, field), LANES)
+        for field in RolloutParts._fields))
 
 
 class RolloutPlan(NamedTuple):
@@ -79,8 +91,8 @@ _PLAN = Part(RolloutPlan(*(0.0,) * len(RolloutPlan._fields)))
 
 def _taking(equations: Equations, parts: CarParts) -> Loop:
     """Pure function that reads the inputs of a tick, commands within the limits of the vehicle."""
-    inputs_part, limits_part, number_part = (
-        rollout_part(parts, field) for field in ('inputs', 'limits', 'number'))
+    own = rollout_parts(parts)
+    inputs_part, limits_part, number_part = own.inputs, own.limits, own.number
     one, size = Part(equations.inputs), count_numbers(equations.inputs)
 
     example = equations.inputs
@@ -109,7 +121,7 @@ def _driving(equations: Equations, integrator: str, parts: CarParts) -> Loop:
     """Pure function that takes cars through a tick, their inputs held."""
     integrate, hold = integration(equations, integrator, parts.motion), equations.hold
     held_part, parameters_part = parts.motion.held, parts.parameters
-    inputs_part = rollout_part(parts, 'inputs')
+    inputs_part = rollout_parts(parts).inputs
 
     @importable
     def drive_held(rows: Flat, lines: Flat, count: int, tick: _Tick) -> None:
@@ -129,8 +141,9 @@ def _driving_actuated(equations: Equations, integrator: str, parts: CarParts) ->
     """
     integrate, hold = integration(equations, integrator, parts.motion), equations.hold
     held_part, parameters_part = parts.motion.held, parts.parameters
-    command_part, channels_part, outputs_part = (
-        rollout_part(parts, field) for field in ('inputs', 'channels', 'outputs'))
+    own = rollout_parts(parts)
+    command_part = cast(Part[Command], own.inputs)
+    channels_part, outputs_part = own.channels, own.outputs
 
     @importable
     def drive_actuated(rows: Flat, lines: Flat, count: int, tick: _Tick) -> None:
@@ -162,7 +175,7 @@ def _driving_actuated(equations: Equations, integrator: str, parts: CarParts) ->
 
 def _counting(parts: CarParts) -> Loop:
     """Pure function that counts the ticks in which cars stay valid, from 0 for tick -1."""
-    valid_part, driven_part = parts.valid, rollout_part(parts, 'driven')
+    valid_part, driven_part = parts.valid, rollout_parts(parts).driven
 
     @importable
     def count_all(rows: Flat, count: int, tick: int) -> None:
@@ -174,7 +187,7 @@ def _counting(parts: CarParts) -> Loop:
 
 
 def _recording(equations: Equations, parts: CarParts) -> Loop:
-    state_part, number_part = parts.motion.state, rollout_part(parts, 'number')
+    state_part, number_part = parts.motion.state, rollout_parts(parts).number
     one = Part(equations.state)
 
     @importable

@@ -14,10 +14,17 @@ import math
 from typing import NamedTuple, TypeVar
 
 from racecar.base.compiled import compiled, importable, pure
-from racecar.base.rows import load, Part, store, within
+from racecar.base.rows import load, Numbers, Part, store, within
 from racecar.base.types import NANOSECONDS
 from racecar.base.vectors import Flat
-from racecar.dynamics.actuators import AT_REST, Channel, Channels, next_outputs, remembered
+from racecar.dynamics.actuators import (
+    ActuatorState,
+    AT_REST,
+    Channel,
+    Channels,
+    next_outputs,
+    remembered,
+)
 from racecar.dynamics.integrators import step_function
 from racecar.dynamics.vehicles.interface import (
     Command,
@@ -67,16 +74,16 @@ class OneCarParts(NamedTuple):
     wheels; memory: of the actuators. From `state` on it is what steps change.
     """
 
-    parameters: Part
-    limits: Part
-    command_limits: Part
-    channels: Part
-    clock: Part
-    command: Part
-    inputs: Part
-    state: Part
-    travel: Part
-    memory: Part
+    parameters: Part[Numbers]
+    limits: Part[tuple[float, ...]]
+    command_limits: Part[CommandLimits]
+    channels: Part[Channels]
+    clock: Part[Clock]
+    command: Part[Command]
+    inputs: Part[Numbers]
+    state: Part[tuple[float, ...]]
+    travel: Part[tuple[float, ...]]
+    memory: Part[ActuatorState]
     lines: int
 
 

@@ -10,7 +10,7 @@ import time
 from typing import Any, cast
 
 import rclpy
-from rclpy.executors import ExternalShutdownException
+from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future
@@ -67,10 +67,10 @@ class ComposedStack:
             self._interrupted = Interrupted(code_of_command)
             init()
         self.nodes: list[Node] = []
-        self._executor: Any = None
+        self._executor: Executor | None = None
         self._described: list[TableNode] = []
         self._by_executable: dict[str, TableNode] = {}
-        self._simulator: Any = None
+        self._simulator: SimulatorNode | None = None
         self._started: float | None = None
         self._ended: float | None = None
         try:
@@ -83,7 +83,7 @@ class ComposedStack:
                 self._described.insert(place, described)
                 self._by_executable[description.executable] = described
                 if description.spec.is_simulator:
-                    self._simulator = described
+                    self._simulator = cast(SimulatorNode, described)
                 if self._interrupted is not None:
                     self._interrupted.check()
             SharedClock(self.nodes)
@@ -96,6 +96,7 @@ class ComposedStack:
 
     def add_node(self, node: Node) -> None:
         """Let one more node take part; it is destroyed with the others."""
+        assert self._executor is not None
         self.nodes.append(node)
         self._executor.add_node(node)
 
@@ -114,7 +115,8 @@ class ComposedStack:
     @property
     def simulator(self) -> SimulatorNode:
         """The node that owns the time."""
-        return cast(SimulatorNode, self._simulator)
+        assert self._simulator is not None
+        return self._simulator
 
     @property
     def _failed(self) -> list[TableNode]:
@@ -161,6 +163,7 @@ class ComposedStack:
         # What exists by now stays: a collection that looks through it holds up several ticks.
         gc.freeze()
         try:
+            assert self._executor is not None
             spin(self._executor, done)
         except ExternalShutdownException:
             pass

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 import re
@@ -14,7 +14,7 @@ from racecar.base.parameter_file import read_parameter_file
 from racecar.base.parameters import suggestion
 from racecar.catalogue import node_names, NODES
 from racecar.control.custom_controller import CONTROLLER
-from racecar.control.laws import SimulatorKind
+from racecar.control.laws import LAWS, SimulatorKind
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import (
@@ -25,7 +25,6 @@ from racecar.stacks import (
     plant,
     teleop,
 )
-from racecar.stacks.laws import law_stacks
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import (
@@ -37,7 +36,9 @@ from racecar.stacks.parts import (
     teleop_topics,
     with_choices,
 )
+from racecar.stacks.simulator_part import planar_part, SimulatorPart, world_part
 from racecar.stacks.stack import Stack
+from racecar.stacks.tracking import tracking_stack
 
 _NAME = '[A-Za-z_][A-Za-z0-9_]*'
 _NAMESPACE = re.compile(f'{_NAME}(?:/{_NAME})*')
@@ -46,10 +47,31 @@ _NAMESPACE = re.compile(f'{_NAME}(?:/{_NAME})*')
 _COMMANDS = (topics.NAVIGATION_COMMAND, topics.HIGH_LEVEL_OUTPUT, topics.COMMAND,
              topics.TWIST_COMMAND)
 
+# With words for people.
+_SIMULATORS: Mapping[SimulatorKind, tuple[str, SimulatorPart]] = {
+    SimulatorKind.PLANE: ('single-track simulator', planar_part()),
+    SimulatorKind.WORLD: ('the 3-D world', world_part()),
+    SimulatorKind.WORLD_WITH_TYRES: (
+        'the 3-D world with tyre forces', world_part('stacks/world_pacejka')),
+}
+
+
+def _law_stacks(*simulators: SimulatorKind) -> Iterator[Stack]:
+    """Configurations of all laws with one of these simulators."""
+    for law in LAWS.values():
+        for name, simulator in law.stacks.items():
+            if simulator in simulators:
+                words, part = _SIMULATORS[simulator]
+                yield tracking_stack(
+                    name,
+                    f'trajectory tracker, {law.name} linearizer, command muxes and {words}',
+                    law.executable, *law.tracker_files, simulator=part)
+
+
 STACKS: dict[str, Stack] = {
     stack.name: stack for stack in (
-        *law_stacks(SimulatorKind.PLANE), plant.STACK, driver.STACK,
-        *law_stacks(SimulatorKind.WORLD, SimulatorKind.WORLD_WITH_TYRES),
+        *_law_stacks(SimulatorKind.PLANE), plant.STACK, driver.STACK,
+        *_law_stacks(SimulatorKind.WORLD, SimulatorKind.WORLD_WITH_TYRES),
         driver_world.STACK, *gap_following.STACKS, differential_wheels.STACK, *teleop.STACKS)}
 """By name."""
 

@@ -50,7 +50,7 @@ class PageRequests:
         self._pages = pages
         self._room = threading.Semaphore(_MOST_WAITING)
         self._is_manual = False
-        simulation, _, driver, parameters, _ = controls
+        simulation, driving, driver, parameters, pictures = controls
         self._acts: dict[str, Callable[[Message], Work]] = {
             'reset': lambda _: simulation.reset(),
             'pause': lambda _: simulation.pause(True),
@@ -59,12 +59,17 @@ class PageRequests:
             'factor': lambda fields: simulation.set_factor(fields['value']),
             'set_parameter': lambda fields: parameters.set(
                 fields['node'], fields['name'], fields.get('value')),
-            'take': self._take, 'hand_back': self._hand_back, 'release': self._release,
-            'halt': self._halt, 'drive': self._drive, 'pedals': self._press,
+            'take': self._take, 'hand_back': self._hand_back,
+            # Its page is gone: nobody watches, so no tracker is set going.
+            'release': lambda _: driving.release(robot.now_ns()),
+            'halt': lambda _: driving.halt(robot.now_ns()),
+            'drive': lambda fields: driving.drive(
+                fields['speed'], fields['steering'], robot.now_ns()),
+            'pedals': self._press,
             'gear': lambda fields: driver.shift(fields['value']),
             'indicator': lambda fields: driver.indicate(fields['value']),
             'lamp': lambda fields: driver.light(fields['name'], fields['on']),
-            'camera': self._want_pictures}
+            'camera': lambda fields: pictures.want(fields['wanted'])}
 
     def post(self, frame: bytes) -> None:
         """Have a message done soon; for the thread that hears the server, which may wait here."""
@@ -123,21 +128,8 @@ class PageRequests:
         self._is_manual = False
         return self._controls.simulation.switch_on_trackers()
 
-    def _release(self, _: Message) -> None:
-        # Its page is gone: nobody watches, so no tracker is set going.
-        self._controls.driving.release(self._robot.now_ns())
-
-    def _halt(self, _: Message) -> None:
-        self._controls.driving.halt(self._robot.now_ns())
-
-    def _drive(self, fields: Message) -> None:
-        self._controls.driving.drive(fields['speed'], fields['steering'], self._robot.now_ns())
-
     def _press(self, fields: Message) -> None:
         driving = self._controls.driving
         driving.gear = self._controls.driver.gear
         driving.press(
             fields['throttle'], fields['brake'], fields['steering'], self._robot.now_ns())
-
-    def _want_pictures(self, fields: Message) -> None:
-        self._controls.pictures.want(fields['wanted'])

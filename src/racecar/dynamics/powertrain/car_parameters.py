@@ -183,7 +183,7 @@ class CarParameters:
         return HUNDRED / self.time_0_to_100
 
     def ratio(self, gear: int) -> float:
-        """Return the ratio of a gear: 0 in neutral, negative in reverse (-1).
+        """Ratio of a gear: 0 in neutral, negative in reverse (-1).
 
         Raises ParameterError if there is no such gear.
         """

@@ -88,12 +88,12 @@ SELECTION = ("by name or number; fiala_unsaturated is the report's cubic up to t
 
 
 def tyre_model_choices() -> tuple[str, ...]:
-    """Return all selectors of the registered models: names, then numbers as text."""
+    """All selectors of the registered models: names, then numbers as text."""
     return (*TYRE_MODELS, *(str(row.number) for row in TYRE_MODELS.values()))
 
 
 def find_tyre_model(selector: str | int) -> TyreModel:
-    """Return the model of a name or number (number also as text, as parameters give it).
+    """Model of a name or number (number also as text, as parameters give it).
 
     Raises ParameterError if there is none.
     """

@@ -41,7 +41,7 @@ class MagicFormula(NamedTuple):
     curvature: float
 
     def stiffness(self, load: float) -> float:
-        """Return the slope B C D at zero slip [N/rad or N] under a load [N]."""
+        """Slope B C D at zero slip [N/rad or N] under a load [N]."""
         return self.stiffness_factor * self.shape * self.friction * load
 
 
@@ -91,7 +91,7 @@ def computed(
     width: float, radius: float, load: float, coefficients: LoadCoefficients,
     slip_sign: float = 1.0,
 ) -> MagicFormula:
-    """Return the coefficients of a wheel from its geometry and load, as the report computes them.
+    """Coefficients of a wheel from its geometry and load, as the report computes them.
 
     width, radius [m] and load [N] positive; slip_sign: +1 or -1, the side that E is for.
     """
@@ -106,7 +106,7 @@ def computed(
 
 @pure
 def side_curvature(curvature: float, asymmetry: float, shift: float, slip: float) -> float:
-    """Return E (1 - asymmetry sign(slip + shift)) [-]; at 0 that of a positive slip."""
+    """Curvature E (1 - asymmetry sign(slip + shift)) [-]; at 0 that of a positive slip."""
     return curvature * (1.0 - (asymmetry if slip + shift >= 0.0 else -asymmetry))
 
 
@@ -114,7 +114,7 @@ def side_curvature(curvature: float, asymmetry: float, shift: float, slip: float
 def magic_formula(
     slip: float, stiffness_factor: float, shape: float, peak: float, curvature: float,
 ) -> float:
-    """Return D sin(C atan(B s - E (B s - atan(B s)))), with the sign of the slip [N].
+    """D sin(C atan(B s - E (B s - atan(B s)))), with the sign of the slip [N].
 
     slip s [-] or [rad]; stiffness_factor B; shape C; peak D [N]; curvature E.
     """
@@ -128,7 +128,7 @@ def lateral_force(
     slip_angle: float, cornering_stiffness: float, friction: float, load: float,
     shape: float = SHAPE, curvature: float = CURVATURE,
 ) -> float:
-    """Return the lateral force [N] of a tyre or axle, D = mu Fz and B = stiffness/(C D).
+    """Lateral force [N] of a tyre or axle, D = mu Fz and B = stiffness/(C D).
 
     slip_angle [rad], any; cornering_stiffness > 0 [N/rad]; friction mu [-]; load Fz [N];
     shape C [-]; curvature E [-].
@@ -145,7 +145,7 @@ def longitudinal_force(
     slip: float, slip_stiffness: float, friction: float, load: float,
     shape: float, curvature: float,
 ) -> float:
-    """Return the longitudinal force [N]; arguments as those of lateral_force, slip [-]."""
+    """Longitudinal force [N]; arguments as those of lateral_force, slip [-]."""
     peak = friction * load
     if peak <= 0.0:
         return 0.0

@@ -95,7 +95,7 @@ def _reach(slip: float, tangent: float, tyre: Magic) -> _Reach:
 
 @pure
 def _bent(scaled: float, angle: float, curvature: float) -> float:
-    """Return w - E (w - atan w); scaled: w, at least 0; angle: atan w."""
+    """Argument w - E (w - atan w) of the arctangent; scaled: w, at least 0; angle: atan w."""
     return scaled - curvature * (scaled - angle)
 
 
@@ -127,7 +127,7 @@ def _sines(a: float, b: float, c: float, d: float) -> Wheels:
 @pure
 def _curves(w: Wheels, first: Wheels, curvature: Wheels, f_shape: float,
             r_shape: float) -> Wheels:
-    """Return the sines of the curves at w of two front and two rear wheels; first: atan w."""
+    """Sines of the curves at w of two front and two rear wheels; first: atan w."""
     a = _arctangents(_bent(w[0], first[0], curvature[0]), _bent(w[1], first[1], curvature[1]),
                      _bent(w[2], first[2], curvature[2]), _bent(w[3], first[3], curvature[3]))
     return _sines(f_shape * a[0], f_shape * a[1], r_shape * a[2], r_shape * a[3])

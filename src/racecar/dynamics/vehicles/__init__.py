@@ -36,7 +36,7 @@ VEHICLE_MODELS: dict[str, Callable[[VehicleParameters, Values], VehicleModel]] =
 def make_vehicle_model(
     name: str, vehicle: VehicleParameters, values: Values,
 ) -> VehicleModel:
-    """Return the model of a name; `values` holds its options (tyre_model, formulation, ...).
+    """Model of a name; `values` holds its options (tyre_model, formulation, ...).
 
     Raises ParameterError if the name or an option is unknown.
     """

@@ -24,7 +24,7 @@ from racecar.base.compiled import pure
 def ackermann_angles(
     steering_angle: float, half_track: float, wheelbase: float,
 ) -> tuple[float, float]:
-    """Return the angles of the left and right front wheel [rad] without scrub (Ackermann).
+    """Angles of the left and right front wheel [rad] without scrub (Ackermann).
 
     steering_angle: of the virtual wheel in the middle [rad, left positive]; lengths [m].
     """
@@ -35,7 +35,7 @@ def ackermann_angles(
 
 
 def inner_angle(steering_angle: float, half_track: float, wheelbase: float) -> float:
-    """Return the angle of the inner front wheel [rad] in a turn to the left, compiling nothing.
+    """Angle of the inner front wheel [rad] in a turn to the left, compiling nothing.
 
     Arguments as of ackermann_angles(), whose left angle this is.
     """
@@ -44,7 +44,7 @@ def inner_angle(steering_angle: float, half_track: float, wheelbase: float) -> f
 
 
 def middle_tangent(left: float, right: float) -> float:
-    """Return tan d of the virtual middle wheel; 0 if the wheels point to different sides [rad]."""
+    """Tangent tan d of the virtual middle wheel; 0 if the wheels [rad] point to both sides."""
     tan_left, tan_right = math.tan(left), math.tan(right)
     if tan_left * tan_right <= 0.0:
         return 0.0
@@ -52,7 +52,7 @@ def middle_tangent(left: float, right: float) -> float:
 
 
 def middle_angles(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the angles of the virtual middle wheel [rad], as middle_tangent() has its tangent.
+    """Angles of the virtual middle wheel [rad], as middle_tangent() has its tangent.
 
     left, right: angles of the front wheels, (n,) [rad]; NaN where one of them is.
     """

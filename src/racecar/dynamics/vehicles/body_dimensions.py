@@ -31,7 +31,7 @@ class BodyDimensions(NamedTuple):
 
 
 def body_dimensions(vehicle: VehicleDesign) -> BodyDimensions:
-    """Return the lengths of a vehicle's body."""
+    """Lengths of a vehicle's body."""
     print_on_ground, offset = vehicle.footprint, vehicle.odometry_offset
     # The footprint is about base_link.
     rear_axle = -vehicle.cog_to_rear_axle - offset

@@ -53,7 +53,7 @@ def within_limits(
 
 
 def cut_notice(command: AckermannCommand, driven: AckermannCommand) -> str:
-    """Return what the limits of a vehicle have cut off a command; empty if nothing.
+    """What the limits of a vehicle have cut off a command; empty if nothing.
 
     driven: what within_limits() has returned. What messages of single precision round is nothing.
     """

@@ -76,7 +76,7 @@ DEFAULT_TYRE_MODEL = 'fiala'
 
 
 def wheel_command_fault(command: WheelCommand, inertia: float) -> str:
-    """Return what is wrong with a command and what was expected; empty if nothing is.
+    """What is wrong with a command and what was expected; empty if nothing is.
 
     inertia: of a wheel [kg m^2]. The bounds are those up to which steps of a millisecond can
     follow such a wheel. Brakes have none: however strong, they hold a wheel at STICK_RATE.
@@ -96,7 +96,7 @@ def wheel_command_fault(command: WheelCommand, inertia: float) -> str:
 def least_drive_time_constant(
     vehicle: VehicleParameters, rate_limit: float = DRIVE_RATE_LIMIT,
 ) -> float:
-    """Return the time constant of the speed controller [s] for which a wheel is not too light.
+    """Time constant of the speed controller [s] for which a wheel is not too light.
 
     With less, the controller would turn a free wheel at a rate beyond rate_limit [1/s].
     """
@@ -218,7 +218,7 @@ class DoubleTrack(PointKernels):
         return self._limits(self.vehicle)
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
-        """Return the state at rest with the odometry point at a pose."""
+        """State at rest with the odometry point at a pose."""
         return (*planar_start(self.vehicle, pose), 0.0, 0.0, 0.0, 0.0, *self._lagging)
 
     def torque_inputs(
@@ -227,7 +227,7 @@ class DoubleTrack(PointKernels):
         brake_damping: Sequence[float] = (0.0,) * 4, forced: Sequence[float] = (0.0,) * 4,
         inertia: tuple[float, float] = (0.0, 0.0),
     ) -> list[float]:
-        """Return the inputs for wheel torques, in the order of WHEELS.
+        """Inputs for wheel torques, in the order of WHEELS.
 
         steering_angle [rad]; drive: torques, positive forwards [N m]; brake: capacities, at least
         0 [N m]; damping: at least 0 [N m s]; angles: of the left and right front wheel [rad],
@@ -251,11 +251,11 @@ class DoubleTrack(PointKernels):
         return [float(value) for value in inputs]
 
     def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
-        """Return what VehicleDiagnostics lists; inputs: input_count numbers."""
+        """What VehicleDiagnostics lists; inputs: input_count numbers."""
         return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
 
     def wheel_inputs(self, command: WheelCommand) -> Sequence[float]:
-        """Return the inputs for a command; its steering angles are clamped to the limits.
+        """Inputs for a command; its steering angles are clamped to the limits.
 
         Raises ParameterError for what wheel_command_fault() tells of.
         """
@@ -270,23 +270,23 @@ class DoubleTrack(PointKernels):
             angles=(left, right), brake_damping=command.brake_damping)
 
     def wheel_speeds(self, state: Vector, inputs: Vector) -> Wheels:
-        """Return the speed of rotation of each wheel [rad/s], a state of its own."""
+        """Speed of rotation of each wheel [rad/s], a state of its own."""
         first, second, third, fourth = state[WHEEL:WHEEL + len(WHEELS)]
         return float(first), float(second), float(third), float(fourth)
 
     def steering_angles(self, inputs: Vector) -> tuple[float, float]:
-        """Return the steering angle of the left and right front wheel [rad]."""
+        """Steering angle of the left and right front wheel [rad]."""
         if inputs[MODE] == 0.0:
             return self._ackermann(float(inputs[STEERING_ANGLE]))
         return float(inputs[LEFT_ANGLE]), float(inputs[RIGHT_ANGLE])
 
     def wheel_rotations(self, travel: Travel) -> Wheels:
-        """Return the angle through which each wheel has turned [rad]: its travel."""
+        """Angle through which each wheel has turned [rad]: its travel."""
         first, second, third, fourth = travel
         return first, second, third, fourth
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
-        """Return the wheels in the order of WHEELS; inputs: input_count numbers."""
+        """Wheels in the order of WHEELS; inputs: input_count numbers."""
         limit = self.tyres.sides.slip_limit
         f = point_kernel(self.equations, self.wheel_equations, each_wheel)(
             vector(state), vector(inputs), self.parameters)
@@ -297,13 +297,13 @@ class DoubleTrack(PointKernels):
                 *f, self.wheel_speeds(state, inputs), strict=True))
 
     def fastest_mode(self) -> float:
-        """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
+        """Largest modulus of an eigenvalue over the admissible speeds [1/s]."""
         return float(spectral_radii(self._modes(self.vehicle, self.car, 1)).max())
 
     def columns(
         self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
-        """Return what cars have that differ in their vehicles; see VehicleModel."""
+        """What cars have that differ in their vehicles; see VehicleModel."""
         car = double_car(
             vehicle, make_tyre_set(vehicle, str(values['tyre_model']), values),
             number_of(values, 'low_speed_threshold') or LOW_SPEED_THRESHOLD,

@@ -179,7 +179,7 @@ def _split_loads(chassis: Chassis, body: Body, total_x: float, total_y: float) -
 
 @pure
 def felt_load(load: float, per_load: float, sensitivity: float) -> float:
-    """Return the load under which a tyre grips as it does under this one [N]."""
+    """Load under which a tyre grips as it does under this one [N]."""
     return load * (1.0 + sensitivity - sensitivity * min(load * per_load, MOST_LOADED))
 
 
@@ -194,7 +194,7 @@ def _felt_loads(chassis: Chassis, loads: Wheels) -> Wheels:
 
 @pure
 def rolling_moment(speed: float, load: float, lever: float, per_creep: float) -> float:
-    """Return the moment of the rolling resistance on a wheel [N m], as `rolling` of Chassis."""
+    """Moment of the rolling resistance on a wheel [N m], as `rolling` of Chassis."""
     return lever * load * min(max(per_creep * speed, -1.0), 1.0)
 
 
@@ -224,7 +224,7 @@ def _drag(chassis: Chassis, vx: float) -> float:
 def _seen(
     motion: WheelMotion, tangent: float, damping: float, per_fade: float, low_speed: float,
 ) -> WheelSlip:
-    """Return the slip that a tyre sees whose lateral slip lags."""
+    """Slip that a tyre sees whose lateral slip lags."""
     fastest = max(abs(motion.travel), abs(motion.rolling))
     share = damping * max(1.0 - fastest * per_fade, 0.0)
     return WheelSlip((motion.travel - motion.rolling) / max(fastest, low_speed),
@@ -245,7 +245,7 @@ def _lagging_slips(carcass: Carcass, state: RelaxedState, body: Body) -> tuple[
 
 @pure
 def _lag(motion: WheelMotion, tangent: float, per_length: float, hold: float) -> float:
-    """Return t' [1/s]."""
+    """Rate t' of a slip that lags [1/s]."""
     fastest = max(abs(motion.travel), abs(motion.rolling))
     most = hold * (REST_LIMIT + LIMIT_PER_SPEED * max(fastest, abs(motion.across)))
     excess = tangent - min(max(tangent, -most), most)

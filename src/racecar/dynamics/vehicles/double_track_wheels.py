@@ -74,7 +74,7 @@ class TorqueDrive(NamedTuple):
 
 @pure
 def brake_torque(speed: float, torque: float, capacity: float, stick: float) -> float:
-    """Return the torque of a brake on a wheel [N m].
+    """Torque of a brake on a wheel [N m].
 
     speed [rad/s]; torque: sum of the others [N m]; capacity [N m]; stick: J STICK_RATE [N m s].
     """
@@ -86,14 +86,14 @@ def brake_torque(speed: float, torque: float, capacity: float, stick: float) -> 
 
 @pure
 def driven_speed(speeds: Wheels, drive: SpeedDrive) -> float:
-    """Return the mean rolling speed of the driven wheels [m/s]; speeds [rad/s]."""
+    """Mean rolling speed of the driven wheels [m/s]; speeds [rad/s]."""
     return (drive.lever_front * (speeds[0] + speeds[1])
             + drive.lever_rear * (speeds[2] + speeds[3]))
 
 
 @pure
 def speed_force(speed: float, rolling: float, drive: SpeedDrive) -> float:
-    """Return the force of the speed controller at the driven wheels [N].
+    """Force of the speed controller at the driven wheels [N].
 
     speed: wanted, rolling: mean of the driven wheels [m/s].
     """

@@ -18,12 +18,12 @@ HINGE_STOP = 1.0
 
 
 def half_kingpin_track(vehicle: VehicleParameters) -> float:
-    """Return half the distance between the hinges, at the inner faces of the wheels [m]."""
+    """Half the distance between the hinges, at the inner faces of the wheels [m]."""
     return 0.5 * (vehicle.track_width - vehicle.wheel_width)
 
 
 def hinge_stop(vehicle: VehicleParameters, limit: float) -> float:
-    """Return where the hinges stop on the side of a steering limit; both [rad], positive.
+    """Where the hinges stop on the side of a steering limit; both [rad], positive.
 
     The inner wheel gets where its car can steer, but no further than those of the original car,
     unless both wheels must.
@@ -33,7 +33,7 @@ def hinge_stop(vehicle: VehicleParameters, limit: float) -> float:
 
 
 def reachable_angle(vehicle: VehicleParameters, limit: float) -> float:
-    """Return the largest angle of the virtual wheel, up to a limit, at which no hinge stops.
+    """Largest angle of the virtual wheel, up to a limit, at which no hinge stops.
 
     Both [rad], positive.
     """
@@ -45,12 +45,12 @@ def reachable_angle(vehicle: VehicleParameters, limit: float) -> float:
 
 
 def hinge_stops(vehicle: VehicleParameters) -> tuple[float, float]:
-    """Return the lowest and highest angle of either hinge [rad], left positive."""
+    """Lowest and highest angle of either hinge [rad], left positive."""
     lowest, highest = vehicle.steering_range
     return -hinge_stop(vehicle, -lowest), hinge_stop(vehicle, highest)
 
 
 def reachable_steering(vehicle: VehicleParameters) -> tuple[float, float]:
-    """Return the lowest and highest angle of the virtual wheel [rad] at which no hinge stops."""
+    """Lowest and highest angle of the virtual wheel [rad] at which no hinge stops."""
     lowest, highest = vehicle.steering_range
     return -reachable_angle(vehicle, -lowest), reachable_angle(vehicle, highest)

@@ -39,7 +39,7 @@ _STATES = (
 
 
 def initial_state(model: VehicleModel, pose: Pose2, motion: InitialMotion) -> tuple[float, ...]:
-    """Return the state of a model with the odometry point at a pose and with a motion.
+    """State of a model with the odometry point at a pose and with a motion.
 
     Raises ParameterError for a motion other than 0 that the model has no state for, and for one
     beyond the range in which the model holds.

@@ -144,20 +144,20 @@ class VehicleModel(Protocol):
         """
 
     def wheel_inputs(self, command: WheelCommand) -> Sequence[float]:
-        """Return the inputs for steering angles and torques of wheels, within the limits.
+        """Inputs for steering angles and torques of wheels, within the limits.
 
         Raises ParameterError for what is out of range, and ConfigurationError naming the remedy
         if the wheels of the model take no torques.
         """
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
-        """Return slip and forces of the wheels in the order of racecar.base.types.WHEEL_NAMES."""
+        """Slip and forces of the wheels in the order of racecar.base.types.WHEEL_NAMES."""
 
     def wheel_speeds(self, state: Vector, inputs: Vector) -> Wheels:
-        """Return the speed of rotation of each wheel [rad/s]."""
+        """Speed of rotation of each wheel [rad/s]."""
 
     def steering_angles(self, inputs: Vector) -> tuple[float, float]:
-        """Return the steering angle of the left and right front wheel [rad]."""
+        """Steering angle of the left and right front wheel [rad]."""
 
     @property
     def no_travel(self) -> Travel:
@@ -172,18 +172,18 @@ class VehicleModel(Protocol):
         """
 
     def wheel_rotations(self, travel: Travel) -> Wheels:
-        """Return the angle through which each wheel has turned [rad], positive forwards."""
+        """Angle through which each wheel has turned [rad], positive forwards."""
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
-        """Return the state at rest with the odometry point at a pose."""
+        """State at rest with the odometry point at a pose."""
 
     def fastest_mode(self) -> float:
-        """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
+        """Largest modulus of an eigenvalue over the admissible speeds [1/s]."""
 
     def columns(
         self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
-        """Return what cars have that differ from this one in numbers of their vehicles.
+        """What cars have that differ from this one in numbers of their vehicles.
 
         vehicle: with columns, (cars,), in the place of some numbers; values: resolved, those of
         which this one is made. Raises TypeError or ValueError if a number decides more than

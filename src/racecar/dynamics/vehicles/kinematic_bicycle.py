@@ -173,29 +173,29 @@ class KinematicBicycle(RollingWheels):
         return f"{self.name} of vehicle '{self.vehicle.name}' (speed gain {self.speed_gain:g})"
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
-        """Return the state at rest with the odometry point at a pose."""
+        """State at rest with the odometry point at a pose."""
         offset = self.car.odometry_offset
         return (pose.x - offset * math.cos(pose.yaw), pose.y - offset * math.sin(pose.yaw),
                 float(pose.yaw))
 
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
-        """Return the speed of the rear axle [m/s]."""
+        """Speed of the rear axle [m/s]."""
         return self.speed_gain * float(inputs[SPEED])
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
-        """Return the wheels; slip and forces, which it has not, are zero."""
+        """Wheels; slip and forces, which it has not, are zero."""
         none = AxleTyres(0.0, 0.0, 0.0)
         return wheels_of_axles(
             self.vehicle, self.rolling_speed(state, inputs), none, none)
 
     def fastest_mode(self) -> float:
-        """Return 0: nothing decays [1/s]."""
+        """Zero, as nothing decays [1/s]."""
         return 0.0
 
     def columns(
         self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
-        """Return what cars have that differ in their vehicles; see VehicleModel."""
+        """What cars have that differ in their vehicles; see VehicleModel."""
         return self._columns(kinematic_car(vehicle, self.speed_gain), cars)
 
     def _columns(self, car: Numbers, cars: int) -> ModelColumns:

@@ -126,7 +126,7 @@ class KinematicUndersteer(KinematicBicycle):
     def columns(
         self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
-        """Return what cars have that differ in their vehicles; see VehicleModel."""
+        """What cars have that differ in their vehicles; see VehicleModel."""
         gradient = number_of(values, 'understeer_gradient', 0.0) or vehicle.understeer_gradient
         if not _turns(vehicle, gradient):
             raise ValueError('some of the cars have no steady turn')

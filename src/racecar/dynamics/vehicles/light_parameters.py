@@ -69,13 +69,13 @@ class LightGroup(NamedTuple):
     positions: tuple[tuple[float, float, float], ...] = ()
 
     def shape(self, number: int) -> str:
-        """Return the shape of a lamp; NO_LAMP if the group has none of this number."""
+        """Shape of a lamp; NO_LAMP if the group has none of this number."""
         if len(self.shapes) == 1:
             return self.shapes[0]
         return self.shapes[number] if number < len(self.shapes) else NO_LAMP
 
     def size(self, number: int) -> tuple[float, float, float] | None:
-        """Return depth, width and height of a lamp [m]; None where the body decides."""
+        """Depth, width and height of a lamp [m]; None where the body decides."""
         if len(self.sizes) > 1:
             return self.sizes[number]
         return self.sizes[0] if self.sizes else None

@@ -89,7 +89,7 @@ def _check_name(name: str) -> None:
 
 
 def _foreign_wheels(values: Values) -> tuple[WheelDesign | None, ...]:
-    """Return the wheels of other vehicles that are at the four corners, None for its own."""
+    """Wheels of other vehicles that are at the four corners, None for its own."""
     found: list[WheelDesign | None] = []
     for corner, name in enumerate(corner_names(values)):
         if not name:

@@ -87,14 +87,14 @@ def planar_car(
 
 
 def planar_limits(vehicle: VehicleParameters) -> tuple[float, ...]:
-    """Return the modulus of each of the six states up to which the models hold."""
+    """Modulus of each of the six states up to which the models hold."""
     fast = 10.0 * larger(vehicle.speed_max, -vehicle.speed_min)
     return (fast, fast, fast / smaller(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
             POSITION_LIMIT, POSITION_LIMIT, POSITION_LIMIT)
 
 
 def planar_start(vehicle: VehicleParameters, pose: Pose2) -> tuple[float, ...]:
-    """Return the six states at rest with the odometry point at a pose."""
+    """Six states at rest with the odometry point at a pose."""
     offset = vehicle.odometry_offset
     return (0.0, 0.0, 0.0, pose.x - offset * math.cos(pose.yaw),
             pose.y - offset * math.sin(pose.yaw), float(pose.yaw))
@@ -126,22 +126,22 @@ class PlanarSingleTrack(RollingWheels):
         return planar_limits(self.vehicle)
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
-        """Return the state at rest with the odometry point at a pose."""
+        """State at rest with the odometry point at a pose."""
         return planar_start(self.vehicle, pose)
 
     def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
-        """Return what VehicleDiagnostics lists, for a state and the model's inputs [SI]."""
+        """What VehicleDiagnostics lists, for a state and the model's inputs [SI]."""
         return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
 
     def fastest_mode(self) -> float:
-        """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
+        """Largest modulus of an eigenvalue over the admissible speeds [1/s]."""
         return float(spectral_radii(
             self._modes(self.vehicle, rows_of(tuple(self.parameters), 1))).max())
 
     def columns(
         self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
-        """Return what cars have that differ in their vehicles; see VehicleModel."""
+        """What cars have that differ in their vehicles; see VehicleModel."""
         tyres = make_tyre_set(vehicle, str(values['tyre_model']), values)
         parameters = rows_of(self.car_of(vehicle, tyres, values), cars)
         stable_thresholds(number_of(values, 'low_speed_threshold'), parameters, self.low_speed_row,

@@ -56,7 +56,7 @@ class Ride(NamedTuple):
 
 
 def moments_of_inertia(vehicle: VehicleDesign) -> tuple[float, float, float]:
-    """Return those about x, y, z through the centre of gravity [kg m^2].
+    """Moments of inertia about x, y, z through the centre of gravity [kg m^2].
 
     Roll and pitch, if the file does not state them, are those of a box of the size of the body.
     """
@@ -80,20 +80,20 @@ def sprung_mass(vehicle: VehicleDesign) -> SprungMass:
 
 
 def roll_stiffness(vehicle: VehicleDesign) -> float:
-    """Return that of springs and tyres of both axles [N m/rad]."""
+    """Roll stiffness of springs and tyres of both axles [N m/rad]."""
     return sum(
         0.5 * corner.ride_rate * track**2
         for corner, track in zip(corners(vehicle), vehicle.track_widths, strict=True))
 
 
 def body_load(vehicle: VehicleDesign) -> float:
-    """Return with what the weight of a leaning body, m_s g h_s, acts against it [N m/rad]."""
+    """Roll stiffness that the weight of a leaning body takes away, m_s g h_s [N m/rad]."""
     body = sprung_mass(vehicle)
     return body.mass * GRAVITY * body.height
 
 
 def ride_of(vehicle: VehicleDesign) -> Ride:
-    """Return how the body of a sprung vehicle moves; damping is left out."""
+    """How the body of a sprung vehicle moves; damping is left out."""
     front, rear = corners(vehicle)
     body = sprung_mass(vehicle)
     roll_inertia, pitch_inertia, _ = moments_of_inertia(vehicle)
@@ -126,10 +126,10 @@ def _heave_and_pitch(
 
 
 def _hop(corner: Corner) -> float:
-    """Return the frequency of a wheel between its spring and its tyre [Hz]."""
+    """Frequency of a wheel between its spring and its tyre [Hz]."""
     return _frequency(corner.spring_rate + corner.tyre_rate, corner.unsprung_mass)
 
 
 def _frequency(stiffness: float, inertia: float) -> float:
-    """Return a natural frequency [Hz]; NaN of what is not stable."""
+    """Natural frequency [Hz]; NaN of what is not stable."""
     return (math.sqrt(stiffness / inertia) / (2.0 * math.pi) if stiffness > 0.0 else math.nan)

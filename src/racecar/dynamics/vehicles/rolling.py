@@ -26,7 +26,7 @@ class AxleTyres(NamedTuple):
 
 
 def rolling_wheels(vehicle: VehicleParameters, speed: float) -> Wheels:
-    """Return the rotation of wheels that roll at a forward velocity [m/s], [rad/s].
+    """Rotation of wheels that roll at a forward velocity [m/s], [rad/s].
 
     Of a distance [m] it returns the angle [rad].
     """
@@ -38,7 +38,7 @@ def rolling_wheels(vehicle: VehicleParameters, speed: float) -> Wheels:
 def wheels_of_axles(
     vehicle: VehicleParameters, speed: float, front: AxleTyres, rear: AxleTyres,
 ) -> tuple[WheelState, ...]:
-    """Return the wheels of a single-track vehicle: each has half of what its axle has.
+    """Wheels of a single-track vehicle: each has half of what its axle has.
 
     speed [m/s]: forward velocity, at which the wheels roll; longitudinal slip it has none.
     """
@@ -56,7 +56,7 @@ def roll_as_commanded(
     travel: Travel, before: object, after: object, parameters: object, commanded: float,
     duration: float,
 ) -> Travel:
-    """Return the distance after driving on at the commanded speed; see VehicleModel."""
+    """Distance after driving on at the commanded speed; see VehicleModel."""
     return (travel[0] + commanded,)
 
 
@@ -78,7 +78,7 @@ class RollingWheels(PointKernels):
 
     @abstractmethod
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
-        """Return the forward velocity at which the wheels roll [m/s]."""
+        """Forward velocity at which the wheels roll [m/s]."""
 
     def wheel_inputs(self, command: WheelCommand) -> Sequence[float]:
         """Raise ConfigurationError: torques act on wheels that spin."""
@@ -87,14 +87,14 @@ class RollingWheels(PointKernels):
             ' vehicle_model to double_track')
 
     def wheel_speeds(self, state: Vector, inputs: Vector) -> Wheels:
-        """Return the speed of rotation of each wheel [rad/s]."""
+        """Speed of rotation of each wheel [rad/s]."""
         return rolling_wheels(self.vehicle, self.rolling_speed(state, inputs))
 
     def steering_angles(self, inputs: Vector) -> tuple[float, float]:
-        """Return the steering angle of the left and right front wheel [rad]: one for both."""
+        """Steering angle of the left and right front wheel [rad]: one for both."""
         steering = float(inputs[STEERING_ANGLE])
         return steering, steering
 
     def wheel_rotations(self, travel: Travel) -> Wheels:
-        """Return the angle through which each wheel has turned [rad]."""
+        """Angle through which each wheel has turned [rad]."""
         return rolling_wheels(self.vehicle, travel[0])

@@ -153,29 +153,29 @@ class SingleTrack(RollingWheels):
         return single_limits(self.vehicle, self.formulation)
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
-        """Return the state at rest with the odometry point at a pose."""
+        """State at rest with the odometry point at a pose."""
         offset = self.vehicle.odometry_offset
         return (0.0, 0.0, pose.x - offset * math.cos(pose.yaw),
                 pose.y - offset * math.sin(pose.yaw), float(pose.yaw))
 
     def odometry(self, state: Vector, inputs: Vector) -> tuple[float, ...]:
-        """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI].
+        """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI].
 
         state: 5 numbers in the order of state_names; inputs: speed, steering angle.
         """
         return self.observe(vector(state), vector(inputs), self.parameters)
 
     def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
-        """Return what VehicleDiagnostics lists, for a state and inputs as in odometry()."""
+        """What VehicleDiagnostics lists, for a state and inputs as in odometry()."""
         return VehicleDiagnostics(
             *self.diagnose(vector(state), vector(inputs), self.parameters))
 
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
-        """Return the speed that is prescribed [m/s]."""
+        """Speed that is prescribed [m/s]."""
         return float(inputs[SPEED])
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
-        """Return the wheels, each with half the force of its axle; none along the wheel.
+        """Wheels, each with half the force of its axle; none along the wheel.
 
         A prescribed speed has no drive whose force and slip could be told.
         """
@@ -186,7 +186,7 @@ class SingleTrack(RollingWheels):
             AxleTyres(axles.slip_angle_rear, 0.0, axles.lateral_force_rear))
 
     def lateral_jacobian(self, speed: float, steering_angle: float = 0.0) -> Array:
-        """Return d(lateral state, yaw rate)'/d(lateral state, yaw rate), 2 by 2, at rest slip.
+        """d(lateral state, yaw rate)'/d(lateral state, yaw rate), 2 by 2, at rest slip.
 
         By central differences of the derivative; speed [m/s], steering_angle [rad].
         """
@@ -196,7 +196,7 @@ class SingleTrack(RollingWheels):
         return found
 
     def fastest_mode(self) -> float:
-        """Return the largest modulus of a lateral eigenvalue over the admissible speeds [1/s].
+        """Largest modulus of a lateral eigenvalue over the admissible speeds [1/s].
 
         Straight running, where the tyres are stiffest; the threshold is among the speeds.
         """
@@ -206,7 +206,7 @@ class SingleTrack(RollingWheels):
     def columns(
         self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
-        """Return what cars have that differ in their vehicles; see VehicleModel."""
+        """What cars have that differ in their vehicles; see VehicleModel."""
         tyres = make_tyre_set(vehicle, str(values['tyre_model']), values)
         parameters = rows_of(single_car(vehicle, tyres, self.low_speed_threshold), cars)
         stable_thresholds(number_of(values, 'low_speed_threshold'), parameters,

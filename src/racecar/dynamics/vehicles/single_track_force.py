@@ -275,11 +275,11 @@ class SingleTrackForce(PlanarSingleTrack):
             number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT)), tyres)
 
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
-        """Return the forward velocity of the car [m/s]."""
+        """Forward velocity of the car [m/s]."""
         return float(state[_NO_STATE._fields.index('vx')])
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
-        """Return the wheels, each with half the forces of its axle.
+        """Wheels, each with half the forces of its axle.
 
         The drive acts as a force: longitudinal slip there is none.
         inputs: speed, steering angle, mode, force.

@@ -256,11 +256,11 @@ class SingleTrackSlip(PlanarSingleTrack):
         return slip_car(vehicle, tyres, self.low_speed_threshold)
 
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
-        """Return the speed of the wheels [m/s]; those that are not driven turn with the others."""
+        """Speed of the wheels [m/s]; those that are not driven turn with the others."""
         return float(inputs[SPEED])
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
-        """Return the wheels, each with half the forces of its axle."""
+        """Wheels, each with half the forces of its axle."""
         front, rear = point_kernel(self.equations, None, _axles)(
             vector(state), vector(inputs), self.parameters)
         wheels = wheels_of_axles(

@@ -56,7 +56,7 @@ def axle_wheel_masses(vehicle: VehicleDesign) -> tuple[float, float]:
 
 
 def corners(vehicle: VehicleDesign) -> tuple[Corner, Corner]:
-    """Return a wheel of the front and of the rear axle; without springs these have rate 0."""
+    """Wheel of the front and of the rear axle; without springs these have rate 0."""
     found = []
     for axle, mass, load, radius, parts in zip(
             (vehicle.body.front, vehicle.body.rear), axle_wheel_masses(vehicle),

@@ -107,7 +107,7 @@ class TyreSet(NamedTuple):
 def make_tyre_set(
     vehicle: VehicleParameters, tyre_model: str | int, values: Values | None = None,
 ) -> TyreSet:
-    """Return the tyres that tyre_model (name or number) and the rows of TYRE_PARAMETERS select.
+    """Tyres that tyre_model (name or number) and the rows of TYRE_PARAMETERS select.
 
     values: resolved rows, others are left alone; missing ones have their defaults.
     Raises ParameterError if a value is unknown or the model has no such coefficients.
@@ -176,7 +176,7 @@ def _formula(
 def _checked(
     direction: str, wheel_load: float, asymmetry: float, formula: MagicFormula,
 ) -> MagicFormula:
-    """Return a formula. Raises ParameterError if its force does not oppose every slip."""
+    """Formula. Raises ParameterError if its force does not oppose every slip."""
     largest = formula.curvature + abs(formula.curvature * asymmetry)
     # Written so that NaN is refused, too.
     if not (formula.friction > 0.0 and formula.stiffness_factor > 0.0 and largest <= 1.0):

@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 def turning_circles(vehicle: VehicleParameters, angle: float) -> tuple[float, float]:
-    """Return the diameters of the circle at an angle of the virtual middle wheel [m].
+    """Diameters of the circle at an angle of the virtual middle wheel [m].
 
     angle: to either side, not 0 [rad]. Between kerbs, of the outer face of the outer front wheel;
     between walls, of the corner of the body.
@@ -37,7 +37,7 @@ def turning_circles(vehicle: VehicleParameters, angle: float) -> tuple[float, fl
 
 
 def vehicle_sheet(vehicle: VehicleParameters) -> dict[str, list[Row]]:
-    """Return the figures of a vehicle by title."""
+    """Figures of a vehicle by title."""
     sheet = {'Dimensions': _dimensions(vehicle), 'Masses and loads': _masses(vehicle),
              'Steering': _steering(vehicle)}
     if vehicle.body.is_sprung:
@@ -94,7 +94,7 @@ def _steering(vehicle: VehicleParameters) -> list[Row]:
 
 
 def _steering_to(vehicle: VehicleParameters, side: str, limit: float) -> list[Row]:
-    """Return how far the car steers to a side: with hinges that stop as far as these let it."""
+    """How far the car steers to a side: with hinges that stop as far as these let it."""
     half, wheelbase = 0.5 * vehicle.track_widths[0], vehicle.wheelbase
     reached, stop = reachable_angle(vehicle, limit), hinge_stop(vehicle, limit)
     inner = min(inner_angle(reached, half, wheelbase), stop)

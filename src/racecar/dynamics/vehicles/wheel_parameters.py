@@ -74,7 +74,7 @@ class WheelShape(NamedTuple):
         return (1.0 - _WALL) * self.rim_radius
 
     def stretched(self, radial: float, axial: float) -> WheelShape:
-        """Return the wheel with lengths across the axle and along it so many times as large."""
+        """Wheel with lengths across the axle and along it so many times as large."""
         return self._replace(
             **{name: radial * getattr(self, name) for name in _RADIAL},
             **{name: axial * getattr(self, name) for name in _AXIAL})
@@ -205,7 +205,7 @@ class WheelLook(NamedTuple):
         return look
 
     def shape(self, radius: float, width: float) -> WheelShape:
-        """Return the wheel of a radius and width [m].
+        """Wheel of a radius and width [m].
 
         Raises ParameterError in one line if there can be no such wheel.
         """
@@ -227,7 +227,7 @@ class WheelLook(NamedTuple):
     def shapes(
         self, radii: tuple[float, float], widths: tuple[float, float],
     ) -> tuple[WheelShape, WheelShape]:
-        """Return the front and the rear wheels, of their radii and widths [m].
+        """Front and the rear wheels, of their radii and widths [m].
 
         Raises ParameterError as shape().
         """
@@ -251,13 +251,13 @@ class WheelDesign(NamedTuple):
     look: WheelLook
 
     def resized(self, radius: float, width: float) -> WheelDesign:
-        """Return the wheel in its proportions with another radius and width [m]."""
+        """Wheel in its proportions with another radius and width [m]."""
         return self._replace(shape=self.shape.stretched(
             radius / self.shape.tire_radius, width / self.shape.thickness))
 
 
 def corner_names(values: Values) -> tuple[str, ...]:
-    """Return the vehicles whose wheels are at the four corners; empty if all are its own.
+    """Vehicles whose wheels are at the four corners; empty if all are its own.
 
     Raises ParameterError if there are not four.
     """

@@ -274,7 +274,7 @@ def _numbers_of(
     return Car(front, rear, make_governor(vehicle, step, gravity), _UNTOUCHED, (a, a, b, b))
 
 
-def _wheels(rows: FloatArray, car: int, part: Part) -> FloatArray:
+def _wheels(rows: FloatArray, car: int, part: Part[Numbers]) -> FloatArray:
     """A view of a part of the wheels of a car, (wheels, numbers)."""
     own = rows[CAR_SIZE * car + WHEELS:CAR_SIZE * (car + 1)].reshape(-1, WHEEL_SIZE)
     return own[:, part.first - WHEELS:part.after - WHEELS]
