@@ -83,7 +83,8 @@ def test_columns_are_the_numbers_of_each_robot(name):
             continue
         for index, point in enumerate(fleet.cars):
             lane = alone(sweep, point).lane
-            wanted = np.ravel([*lane.car.parameters.mode, *lane.car.parameters.base])
+            parameters = lane.car.numbers().parameters
+            wanted = np.ravel([*parameters.mode, *parameters.base])
             np.testing.assert_array_equal(fleet.columns.parameters[:, index], wanted)
             np.testing.assert_array_equal(fleet.columns.control[:, index], lane.parameters)
 

@@ -40,7 +40,7 @@ from racecar.differential.parameters import RobotParameters
 from racecar.differential.robot_lanes import lane_parameters, RobotMotion
 from racecar.differential.state import WheelsState
 from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
-from racecar.simulation.lanes import LaneCar
+from racecar.simulation.lanes import LaneCar, LaneNumbers
 from racecar.simulation.obstacles import Obstacles
 from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP
@@ -195,8 +195,9 @@ class PlanarMotion(Motion):
         if self._obstacles is not None:
             return None
         return LaneCar(
-            RobotMotion(self.mode, self._is_noisy), self.state, self.command,
-            lane_parameters(self.robot, self.mode), FINITE, self._seed, self._step_ns)
+            RobotMotion(self.mode, self._is_noisy), self._step_ns, lambda: LaneNumbers(
+                self.state, self.command, lane_parameters(self.robot, self.mode), FINITE,
+                self._seed))
 
     @cached_property
     def _kernel(self) -> Advance:

@@ -126,7 +126,7 @@ class Block:
         loop, parts, first, count = fleet.loop, self._parts, self.count, len(fleet.cars)
         lane, tracker, moving = loop.lane, loop.tracker, self._parts.moving
         assert lane is not None
-        car = lane.car
+        car = lane.car.numbers()
         columns = fleet.columns or Columns(*(
             rows_of(tuple(of_all), count)
             for of_all in (car.parameters, car.limits, lane.parameters)))

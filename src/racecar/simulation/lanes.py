@@ -163,20 +163,25 @@ class LaneControl(Hashable, Protocol):
         """What a car says that commanded this, which is not finite, at a time [s]."""
 
 
-class LaneCar(NamedTuple):
-    """How a car moves, and its numbers at present.
+class LaneNumbers(NamedTuple):
+    """Numbers of a car: limits are moduli of the states up to which it is valid.
 
-    state, inputs, parameters: like the examples of the motion; limits: modulus of each state up to
-    which it is valid; line: what Lines.add() takes; step_ns: length of a step [ns].
+    state, inputs, parameters: like the examples of its motion; line: what Lines.add() takes.
     """
 
-    motion: LaneMotion
     state: tuple[float, ...]
     inputs: tuple[float, ...]
     parameters: Numbers
     limits: tuple[float, ...]
     line: object
+
+
+class LaneCar(NamedTuple):
+    """How a car moves; step_ns: length of a step [ns]; numbers: gives those at present."""
+
+    motion: LaneMotion
     step_ns: int
+    numbers: Callable[[], LaneNumbers]
 
 
 class Lane(NamedTuple):

@@ -29,7 +29,7 @@ from racecar.simulation.engine import (
     motion_parts,
     MotionParts,
 )
-from racecar.simulation.lanes import DrivenTick, LaneCar, MovingParts
+from racecar.simulation.lanes import DrivenTick, LaneCar, LaneNumbers, MovingParts
 from racecar.simulation.layout import lane_rows, LANES, Layout, Loop
 from racecar.simulation.simulator import Simulator
 
@@ -287,11 +287,16 @@ def _held(channel: Channel, steps: int) -> HeldChannel:
 
 def lane_car(simulator: Simulator) -> LaneCar:
     """A simulator whose kernels do what its ticks do, for a block."""
-    model, channels, kind = simulator.model, simulator.channels, simulator.kind
     return LaneCar(
-        ModelMotion(model.equations, simulator.integrator, kind.is_actuated), simulator.state,
-        (simulator.inputs[SPEED], simulator.inputs[STEERING_ANGLE]),
+        ModelMotion(
+            simulator.model.equations, simulator.integrator, simulator.kind.is_actuated),
+        simulator.step_ns, functools.partial(_numbers, simulator))
+
+
+def _numbers(simulator: Simulator) -> LaneNumbers:
+    model, channels, inputs = simulator.model, simulator.channels, simulator.inputs
+    return LaneNumbers(
+        simulator.state, (inputs[SPEED], inputs[STEERING_ANGLE]),
         CommandedCar(tuple(model.parameters), command_limits(model.vehicle)), model.state_limits,
         _NO_CHANNELS if channels is None else Channels(*(
-            _held(channel, simulator.steps_per_tick) for channel in channels)),
-        simulator.step_ns)
+            _held(channel, simulator.steps_per_tick) for channel in channels)))
