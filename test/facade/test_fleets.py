@@ -83,9 +83,16 @@ def test_dynamic_law_and_its_tracker_are_made_at_once():
     assert assert_columns_are_those_of_each(sweep) == 5
 
 
-def test_points_that_start_elsewhere_are_made_one_by_one():
-    sweep = sweep_of(grid={'vehicle.cog_to_rear_axle': [0.15, 0.16]})
-    assert assert_columns_are_those_of_each(sweep) == 0
+@pytest.mark.parametrize(('model', 'vehicle', 'at_once'), [
+    ('single_track', 'racecar', 0), ('kinematic_bicycle', 'racecar', 0),
+    # base_link of this one lies below the centre of gravity, of which the model gives the pose.
+    ('single_track', 'report', 2),
+    # The pose of the rear axle.
+    ('kinematic_bicycle', 'report', 0), ('kinematic_understeer', 'report', 0)])
+def test_points_that_start_elsewhere_are_made_one_by_one(model, vehicle, at_once):
+    sweep = sweep_of(grid={'vehicle.cog_to_rear_axle': [0.15, 0.16]}, vehicle=vehicle,
+                     set={f'{SIMULATOR}.vehicle_model': model})
+    assert assert_columns_are_those_of_each(sweep) == at_once
 
 
 def test_what_no_column_can_be_divides_the_points():

@@ -203,9 +203,9 @@ class RolloutBatch(CarBatch):
         if any(other.equations.name != model.equations.name for other in self.models):
             raise TypeError('the cars have different equations')
         vehicle = model.vehicle.columns(columns)
-        if is_column(vehicle.cog_to_rear_axle):
-            raise TypeError('the cars start at different points')
         found = model.columns(vehicle, values, len(self))
+        if is_column(found.ahead):
+            raise TypeError('the cars start at different points')
         limit = self._method.stability_limit / self._step
         return VehicleColumns(
             found.parameters, found.limits, rows_of(command_limits(vehicle), len(self)),

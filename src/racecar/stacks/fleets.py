@@ -122,9 +122,9 @@ def _simulated(
     if simulator is None or kind_of(loop) is None:
         raise TypeError('the cars do not run side by side')
     own = _varied(values, varied, stack.simulator)
-    if is_column(own.vehicle.odometry_offset):
-        raise TypeError('the cars start at different points')
     found = simulator.model.columns(own.vehicle, values[stack.simulator], cars)
+    if is_column(found.ahead):
+        raise TypeError('the cars start at different points')
     limit = find_integrator(
         simulator.integrator).stability_limit * NANOSECONDS / simulator.step_ns
     start = np.abs(simulator.state)[:, np.newaxis]

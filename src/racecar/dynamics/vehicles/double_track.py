@@ -309,7 +309,7 @@ class DoubleTrack(PointKernels):
             number_of(values, 'low_speed_threshold') or LOW_SPEED_THRESHOLD,
             number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT))
         return ModelColumns(rows_of(car, cars), rows_of(self._limits(vehicle), cars),
-                            self._modes(vehicle, car, cars))
+                            self._modes(vehicle, car, cars), vehicle.odometry_offset)
 
     def _limits(self, vehicle: VehicleParameters) -> tuple[float, ...]:
         return (*planar_limits(vehicle), *(1e5,) * (len(self.state_names) - WHEEL))

@@ -88,12 +88,15 @@ class ModelColumns(NamedTuple):
     """Many cars of one model whose vehicles differ; columns are explained in racecar.base.columns.
 
     parameters: (numbers, cars); limits: VehicleModel.state_limits, (states, cars); modes: matrices
-    whose eigenvalues are those of the cars at the admissible speeds, (cars, points, n, n).
+    whose eigenvalues are those of the cars at the admissible speeds, (cars, points, n, n); ahead:
+    how far the odometry point lies ahead of that whose pose is in the state [m], a number if it
+    does not differ, else a column.
     """
 
     parameters: Array
     limits: Array
     modes: Array
+    ahead: float
 
 
 class VehicleModel(Protocol):

@@ -21,7 +21,6 @@ from racecar.base.columns import rows_of
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine_of_turn
 from racecar.base.errors import ParameterError
-from racecar.base.rows import Numbers
 from racecar.base.types import Pose2, WheelState
 from racecar.base.values import number_of, Values
 from racecar.base.vectors import Vector, vector
@@ -196,8 +195,9 @@ class KinematicBicycle(RollingWheels):
         self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
         """What cars have that differ in their vehicles; see VehicleModel."""
-        return self._columns(kinematic_car(vehicle, self.speed_gain), cars)
+        return self._columns(kinematic_car(vehicle, self.speed_gain), (), cars)
 
-    def _columns(self, car: Numbers, cars: int) -> ModelColumns:
+    def _columns(self, car: KinematicCar, more: tuple[float, ...], cars: int) -> ModelColumns:
         return ModelColumns(
-            rows_of(car, cars), rows_of(self.state_limits, cars), np.zeros((cars, 0, 0, 0)))
+            rows_of((*car, *more), cars), rows_of(self.state_limits, cars),
+            np.zeros((cars, 0, 0, 0)), car.odometry_offset)

@@ -130,8 +130,7 @@ class KinematicUndersteer(KinematicBicycle):
         gradient = number_of(values, 'understeer_gradient', 0.0) or vehicle.understeer_gradient
         if not _turns(vehicle, gradient):
             raise ValueError('some of the cars have no steady turn')
-        return self._columns(
-            UndersteerCar(*kinematic_car(vehicle, self.speed_gain), gradient), cars)
+        return self._columns(kinematic_car(vehicle, self.speed_gain), (gradient,), cars)
 
     @property
     def description(self) -> str:

@@ -147,7 +147,7 @@ class PlanarSingleTrack(RollingWheels):
         stable_thresholds(number_of(values, 'low_speed_threshold'), parameters, self.low_speed_row,
                           lambda rows: self._modes(vehicle, rows))
         return ModelColumns(parameters, rows_of(planar_limits(vehicle), cars),
-                            self._modes(vehicle, parameters))
+                            self._modes(vehicle, parameters), vehicle.odometry_offset)
 
     def _modes(self, vehicle: VehicleParameters, parameters: Array) -> Array:
         return straight_modes(self.equations, parameters, straight_speeds(

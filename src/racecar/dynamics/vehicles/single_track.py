@@ -212,7 +212,7 @@ class SingleTrack(RollingWheels):
         stable_thresholds(number_of(values, 'low_speed_threshold'), parameters,
                           self.low_speed_row, lambda rows: self._modes(vehicle, rows))
         return ModelColumns(parameters, rows_of(single_limits(vehicle, self.formulation), cars),
-                            self._modes(vehicle, parameters))
+                            self._modes(vehicle, parameters), vehicle.odometry_offset)
 
     def _modes(self, vehicle: VehicleParameters, parameters: Array) -> Array:
         low, high, threshold = vehicle.speed_min, vehicle.speed_max, parameters[self.low_speed_row]
