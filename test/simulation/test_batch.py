@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
 from racecar.metrics.run_table import RunTable
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
+from racecar.simulation.block import Block, BlockRun, Fleet, kind_of, tick_times
 from racecar.simulation.closed_loop import ClosedLoop, run_loop
 from racecar.simulation.engine import integration, motion_parts
 from racecar.simulation.held_loop import HeldLoop
@@ -432,6 +434,25 @@ def test_metrics_against_the_path_are_computed_where_they_are_asked_for():
     result = BatchSimulation([loop()]).run(0.5)
     assert result.path is None
     assert list(result.metrics(0).as_dict())[-1] == 'duration'
+
+
+@pytest.mark.skipif(not COMPILED, reason='plain Python counts its own numbers, too')
+def test_what_some_ticks_take_does_not_grow_with_the_run():
+    parts = loop()
+    kind = kind_of(parts)
+    assert kind is not None
+    block = Block(kind)
+    block.add(Fleet(parts, [0]))
+    block.seal()
+    whole = BlockRun(tick_times(kind.period_ns, 1_000_000))
+    block.run(whole, 0, CHUNK)
+    tracemalloc.start()
+    try:
+        block.run(whole, CHUNK, CHUNK)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1_000_000
 
 
 def test_state_of_a_car_is_small():

@@ -218,6 +218,7 @@ class Block:
         kind, period, steps = self.kind, self.period, self.kind.period_ns // self.kind.step_ns
         lines = self._lines.numbers(first, ticks, steps)
         times, paths = whole.times, whole.paths
+        present = times[first:first + ticks]
         points = vector(0 if paths is None else ticks * POINT_NUMBERS * LANES)
         plan = Plan(
             self._lines.depth, self.count, first, ticks, len(times) - 1, whole.skip, period,
@@ -226,8 +227,8 @@ class Block:
             NO_PLAN.deviations if whole.deviations is None else whole.deviations)
         try:
             self._kernel(
-                self._rows, lines, self.sample(times[first:first + ticks]), whole.records, points,
-                vector((*flatten(plan), *times)))
+                self._rows, lines, self.sample(present), whole.records, points,
+                vector((*flatten(plan), times[max(first - 1, 0)], *present)))
         except Exception as error:
             failure = kind.control.failure(
                 error, float(self.rows(self._parts.answered)[0].max()) * period)

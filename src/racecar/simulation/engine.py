@@ -544,8 +544,9 @@ def block_kernel(motion: LaneMotion, control: LaneControl) -> RunBlock:
 
     rows: see block_parts(); lines: numbers of the Lines of the motion; references: (ticks,
     references, their size); records: (count, samples, COLUMN_COUNT); points: (ticks,
-    POINT_NUMBERS, LANES), filled if shown; plan: numbers of a Plan, then the times of all ticks
-    since the start [s]. Raises ParameterError if the method is unknown.
+    POINT_NUMBERS, LANES), filled if shown; plan: numbers of a Plan, then the times since the start
+    [s] of the tick before, any for the first one, and of these. Raises ParameterError if the
+    method is unknown.
     """
     parts = block_parts(motion, control)
     observe_all, place_all, is_ahead, score_all = (
@@ -563,19 +564,19 @@ def block_kernel(motion: LaneMotion, control: LaneControl) -> RunBlock:
         every, depth, steps = int(p.every), int(p.depth), int(p.steps)
         root, ahead = math.sqrt(p.period), is_ahead(rows, count)
         for k in range(ticks):
-            tick = first + k
+            tick, time = first + k, times[k + 1]
             observe_all(rows, count)
             place_all(rows, count, references, k * (len(references) // ticks))
             # Metrics are of where the car is, not of where it believes to be.
-            score_all(rows, count, ahead, times[tick] - times[tick - 1] if tick else 0.0,
-                      times[tick] >= p.skip)
+            score_all(
+                rows, count, ahead, time - times[k] if tick else 0.0, time >= p.skip)
             if p.shown > 0.0:
                 show_all(rows, count, points, POINT_NUMBERS * k)
             if p.noisy > 0.0:
                 disturb_all(rows, count, tick, p.deviations, root)
             control_all(rows, count, p.period, tick)
             if every > 0 and tick % every == 0:
-                record_all(rows, count, records, tick // every, int(p.samples), times[tick])
+                record_all(rows, count, records, tick // every, int(p.samples), time)
             if tick < last:
                 drive_all(rows, lines, count, DrivenTick(tick, depth, p.dt, steps))
                 if p.noisy > 0.0:
