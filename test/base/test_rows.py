@@ -272,7 +272,8 @@ def ask(root, mode='compiled', lanes=1, before='', **environment):
     done = subprocess.run(
         [sys.executable, '-c', before + SCRIPT, mode, str(lanes)], check=True, text=True,
         capture_output=True, timeout=240, env={
-            **{k: v for k, v in os.environ.items() if k != 'NUMBA_CACHE_DIR'},
+            **{k: v for k, v in os.environ.items()
+               if k not in ('NUMBA_CACHE_DIR', 'NUMBA_DISABLE_JIT')},
             'PYTHONPATH': str(root), **environment})
     return json.loads(done.stdout)
 
