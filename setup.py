@@ -16,7 +16,7 @@ DISTRIBUTION = 'racecar-stack'
 # docs/generate.py writes one file of parameters for each executable of the catalogue.
 NODES = sorted(
     os.path.splitext(os.path.basename(path))[0] for path in glob('config/*.yaml'))
-DATA_FOLDERS = ('config', 'launch', 'urdf', 'worlds')
+DATA_FOLDERS = ('config', 'docs/examples', 'docs/notebooks', 'launch', 'urdf', 'worlds')
 # With these pip makes a wheel: the command and the libraries that it needs. colcon installs with
 # others: the nodes go where `ros2 run` looks, and libraries are left to rosdep.
 FOR_PIP = bool({'bdist_wheel', 'dist_info', 'editable_wheel', 'sdist'}.intersection(sys.argv))
@@ -34,11 +34,18 @@ def read(*path: str) -> str:
         return stream.read()
 
 
-def requirements() -> list[str]:
-    """Libraries that the package imports."""
-    lines = (line.partition('#')[0].strip() for line in read(
-        'requirements', 'racecar.in').splitlines())
-    return [line for line in lines if line]
+def requirements(name: str) -> list[tuple[str, str]]:
+    """Pairs of library and comment that a file of requirements has."""
+    rows = [line.partition('#') for line in read('requirements', name).splitlines()]
+    return [(library.strip(), comment.strip()) for library, _, comment in rows if library.strip()]
+
+
+def extras() -> dict[str, list[str]]:
+    """Libraries by the extra that is named behind each."""
+    found: dict[str, list[str]] = collections.defaultdict(list)
+    for library, extra in requirements('extras.in'):
+        found[extra].append(library)
+    return {**found, 'all': [library for group in found.values() for library in group]}
 
 
 def data_files() -> list[tuple[str, list[str]]]:
@@ -85,9 +92,10 @@ setup(
                   'racecar.cockpit': ['page/*']},
     data_files=data_files(),
     python_requires='>=3.11',
-    install_requires=requirements() if FOR_PIP else ['setuptools'],
+    install_requires=[
+        library for library, _ in requirements('racecar.in')] if FOR_PIP else ['setuptools'],
     # Without this extra `colcon test` finds no pytest and passes with zero tests.
-    extras_require={'foxglove': ['foxglove-sdk'], 'pandas': ['pandas'],
+    extras_require={**(extras() if FOR_PIP else {}),
                     'test': ['hypothesis', 'pytest', 'pytest-timeout']},
     zip_safe=False,
     entry_points={

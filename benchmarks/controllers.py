@@ -75,7 +75,7 @@ def sweep(threads: int, *, stock: bool = False, repeat: int = 1, plain: bool = F
         file = Path(folder) / 'sweep.yaml'
         file.write_text(json.dumps(content))
         found = load_sweep('kinematic_ode', file)
-    found = dataclasses.replace(found, points=found.points * repeat)
+    found = dataclasses.replace(found, points=tuple(found.points) * repeat)
     cars = len(found.points)
 
     def rate() -> float:

@@ -150,7 +150,7 @@ def main() -> None:
     parser.add_argument('--independent', action='store_true',
                         help='random cars, driven by an integrator without code of racecar')
     parser.add_argument('--slip', action='store_true',
-                        help='their wheels spin in 8 to 15 % of the time')
+                        help='their wheels spin in 8 to 15 %% of the time')
     parser.add_argument('--first', type=int, default=0, help='first seed of independent cars')
     parser.add_argument('--json', type=Path)
     arguments = parser.parse_args()

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 import re
+import sys
 from typing import Any
 import xml.etree.ElementTree as ElementTree
 
@@ -13,15 +15,29 @@ from docutils.utils.math.latex2mathml import tex2mathml
 
 import racecar
 
+# MyST-NB imports docs/notebook_reader.py by its name.
+sys.path.insert(0, str(Path(__file__).parent))
+
 project = 'racecar'
 author = 'The racecar maintainers'
 copyright = f'2026, {author}'
 version = release = racecar.__version__
 
-extensions = ['myst_parser', 'sphinx.ext.autodoc']
+extensions = ['myst_nb', 'sphinx.ext.autodoc', 'sphinx_copybutton']
 root_doc = 'docs/index'
 include_patterns = ['README.md', 'CHANGELOG.rst', 'CONTRIBUTING.md', 'benchmarks/README.md',
                     'docs/**']
+
+# Each notebook runs when the site is built, and an error of it is one of the site.
+nb_custom_formats = {'.nb.py': 'notebook_reader.read'}
+nb_execution_mode = 'force'
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
+nb_output_stderr = 'remove'  # that something is compiled for this machine
+
+copybutton_prompt_text = r'>>> |\.\.\. |\$ '
+copybutton_prompt_is_regexp = True
 
 # Dollars for formulae and links to headings, as on code hosts.
 myst_enable_extensions = ['dollarmath', 'amsmath']

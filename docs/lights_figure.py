@@ -21,9 +21,8 @@ from racecar.description.wheel_mesh import wheel_meshes
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.wheel_parameters import DEFAULT_WHEEL, WheelShape
 from racecar.rendering.lens import Lens
-from racecar.rendering.picture_model import Quality
 from racecar.rendering.renderer import Pixels, Renderer
-from racecar.rendering.sight import DrawnRobot, RobotSight, Sight
+from racecar.rendering.sight import DrawnRobot, Quality, RobotSight, Sight
 from racecar.rendering.viewpoints import looking_at
 from racecar.scene.scene import EMPTY_SCENE
 

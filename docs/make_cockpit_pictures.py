@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 import contextlib
 import io
-import math
 from pathlib import Path
 import shutil
 import signal
@@ -24,13 +23,8 @@ import sys
 import time
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
-
-from racecar.base.share import find_config
-from racecar.control.trajectories.waypoint_file import read_way_points
+from playwright.sync_api import Browser, Page, sync_playwright, ViewportSize
 
 Scheme = Literal['light', 'dark']
 
@@ -46,12 +40,12 @@ TRACK = {'world': 'racetrack', 'waypoints': 'racetrack'}
 
 _PATIENCE = 60.0  # [s]
 _PHONES_SIZE = (1200, 790)
-_FILM_SIZE = (608, 342)
-_FILM_FRAMES = 76
-_FILM_PERIOD = 110  # [ms]
-_FILM_COLOURS = 160
-_LOOK_AHEAD = 1.0  # [m]
-_DEAD_ANGLE = 0.06  # [rad]
+_FILM_VIEW: ViewportSize = {'width': 1200, 'height': 675}
+_FILM_SIZE = (960, 540)
+_FILM_START = 57.0  # [s]
+_FILM_FRAMES = 90
+_FILM_PERIOD = 100  # [ms]
+_FILM_QUALITY = 70
 
 
 @contextlib.contextmanager
@@ -66,12 +60,15 @@ def cockpit() -> Iterator[str]:
             process.send_signal(signal.SIGINT)
 
 
-def wait(page: Page, condition: str) -> None:
-    """Wait until a JavaScript expression is true; the page's policy forbids Playwright's own."""
-    end = time.monotonic() + _PATIENCE
+def wait(page: Page, condition: str, patience: float = _PATIENCE) -> None:
+    """Wait until a JavaScript expression is true; the page's policy forbids Playwright's own.
+
+    patience: for how long [s]; exits with a message after that.
+    """
+    end = time.monotonic() + patience
     while not page.evaluate(condition):
         if time.monotonic() > end:
-            sys.exit(f'{condition} did not become true within {_PATIENCE:.0f} s')
+            sys.exit(f'{condition} did not become true within {patience:.0f} s')
         page.wait_for_timeout(50)
 
 
@@ -107,6 +104,8 @@ def write(picture: Image.Image, name: str) -> None:
 def new_page(browser: Browser, address: str, scheme: Scheme, settings: dict[str, Any]) -> Page:
     """Open the page in light or dark."""
     page = browser.new_context(color_scheme=scheme, **settings).new_page()
+    # With shadows and all pixels, though no graphics card draws.
+    page.add_init_script("localStorage.setItem('racecar-cockpit-scene', 'full')")
     page.goto(address)
     wait(page, "document.body.dataset.state !== 'connecting'")
     return page
@@ -171,51 +170,26 @@ def phones(browser: Browser, address: str) -> None:
     page.context.close()
 
 
-def held_keys(state: dict[str, float], line: NDArray[np.float64]) -> set[str]:
-    """Return the keys that a person would hold to follow a line (n, 2) [m]."""
-    place = np.array([state['x'], state['y']])
-    yaw = 2.0 * math.atan2(state['qz'], state['qw'])
-    nearest = int(np.argmin(np.linalg.norm(line - place, axis=1)))
-    distances = np.cumsum(np.linalg.norm(np.diff(np.roll(line, -nearest, axis=0), axis=0), axis=1))
-    aim = line[(nearest + 1 + int(np.searchsorted(distances, _LOOK_AHEAD))) % len(line)] - place
-    error = math.remainder(math.atan2(aim[1], aim[0]) - yaw, math.tau)
-    return {'w'} | ({'a'} if error > _DEAD_ANGLE else {'d'} if error < -_DEAD_ANGLE else set())
-
-
 def film(browser: Browser, address: str) -> None:
-    """Drive along the track with the keys, in slow motion, and make a moving picture of it."""
-    line = read_way_points(find_config('tracks/racetrack.csv')).points
-    page = new_page(browser, address, 'light', {'viewport': {'width': 1120, 'height': 630}})
-    start(page, 'teleop', ('laser',), world='racetrack')
+    """Film, in slow motion, how a car goes over the line on its race track and on."""
+    page = new_page(browser, address, 'light', {'viewport': _FILM_VIEW})
+    start(page, 'kinematic_ode', ('laser',), **TRACK)
     page.get_by_role('tab', name='Drive').click()
+    page.locator('#factor').select_option('5')
+    wait(page, f'racecarCockpit.time > {_FILM_START}', patience=600.0)
     page.locator('#factor').select_option('0.1')
-    page.locator('#scene').focus()
     shots: list[Image.Image] = []
-    held: set[str] = set()
     due = page.evaluate('racecarCockpit.time')
     while len(shots) < _FILM_FRAMES:
-        now, state = page.evaluate('[racecarCockpit.time, racecarCockpit.state]')
-        wanted = held_keys(state, line) if len(shots) > 3 else set()
-        for key in held - wanted:
-            page.keyboard.up(key)
-        for key in wanted - held:
-            page.keyboard.down(key)
-        held = wanted
-        if now >= due:
-            due = now + _FILM_PERIOD / 1000.0
-            with Image.open(io.BytesIO(page.screenshot())) as shot:
-                shots.append(shot.convert('RGB').resize(_FILM_SIZE, Image.Resampling.LANCZOS))
-        page.wait_for_timeout(20)
+        wait(page, f'racecarCockpit.time >= {due}')
+        due += _FILM_PERIOD / 1000.0
+        with Image.open(io.BytesIO(page.screenshot())) as shot:
+            shots.append(shot.convert('RGB').resize(_FILM_SIZE, Image.Resampling.LANCZOS))
     page.context.close()
-    some = Image.new('RGB', (_FILM_SIZE[0], 3 * _FILM_SIZE[1]))
-    for index, number in enumerate((5, len(shots) // 2, -1)):
-        some.paste(shots[number], (0, index * _FILM_SIZE[1]))
-    palette = some.quantize(_FILM_COLOURS)
-    first, *others = (shot.quantize(palette=palette, dither=Image.Dither.NONE) for shot in shots)
-    path = PICTURES / 'cockpit.gif'
-    first.save(path, save_all=True, append_images=others, duration=_FILM_PERIOD, loop=0,
-               optimize=True)
-    print(f'Picture: {path}, {path.stat().st_size / 1000:.0f} kB')
+    path = PICTURES / 'cockpit.webp'
+    shots[0].save(path, save_all=True, append_images=shots[1:], duration=_FILM_PERIOD, loop=0,
+                  quality=_FILM_QUALITY, method=6)
+    print(f'Film: {path}, {path.stat().st_size / 1000:.0f} kB')
 
 
 PARTS: dict[str, Callable[[Browser, str], None]] = {

@@ -50,6 +50,15 @@ TRACK = (
 """Centre line of the map racetrack."""
 TRACK_WIDTH = 2.2
 
+LOOP = (
+    (0.0, 0.0), (2.5, 0.0), (5.0, 0.3), (6.9, 1.9), (6.9, 4.4), (5.0, 6.0), (2.6, 5.6), (0.6, 4.4),
+    (-1.6, 4.6), (-3.4, 6.0), (-5.6, 5.0), (-6.0, 2.4), (-4.4, 0.4), (-2.2, 0.0))
+"""Line on the floor of the world neo_line."""
+LINE_WIDTH = 0.05
+# Of its thirds, as far as programs of the course tell them apart.
+LINE_COLOURS = (('blue', '[0.0, 0.25, 1.0]'), ('green', '[0.0, 0.7, 0.1]'),
+                ('red', '[0.9, 0.0, 0.0]'))
+
 RESOLUTION = 0.05
 _MARGIN = 1.0
 _THICKNESS = 0.15
@@ -94,23 +103,43 @@ def walker() -> str:
     line = centre_line(COURSE, 0.45)
     walls = []
     for side in (0.5, -0.5):
-        points = ', '.join(f'[{x:.3f}, {y:.3f}]' for x, y in offset(
-            line, side * (COURSE_WIDTH + COURSE_WALL)))
-        words, lines = points.split(', ['), ['    ']
-        for index, word in enumerate(words):
-            text = word if index == 0 else f'[{word}'
-            text += ', ' if index < len(words) - 1 else ''
-            if len(lines[-1]) + len(text) > 98:
-                lines[-1] = lines[-1].rstrip()
-                lines.append('    ')
-            lines[-1] += text
-        walls.append('  - points: [\n' + '\n'.join(lines) + f']\n    closed: true\n'
+        points = offset(line, side * (COURSE_WIDTH + COURSE_WALL))
+        walls.append(f'  - points: {_listed(points)}\n    closed: true\n'
                      f'    height: {COURSE_HEIGHT}\n    thickness: {COURSE_WALL}\n'
                      f'    colour: {COURSE_COLOUR}\n')
     length = np.sum(np.hypot(*(np.roll(line, -1, axis=0) - line).T))
     return ('# Made by tools/make_worlds.py.\n'
             f'description: A race course between walls, {length:.0f} m round and'
             f' {COURSE_WIDTH:g} m wide.\nwalls:\n' + ''.join(walls))
+
+
+def _listed(points: Points) -> str:
+    """Return a list of points in lines of a file."""
+    lines = ['    ']
+    for index, (x, y) in enumerate(points):
+        text = f'[{x:.3f}, {y:.3f}]' + (', ' if index < len(points) - 1 else '')
+        if len(lines[-1]) + len(text) > 98:
+            lines[-1] = lines[-1].rstrip()
+            lines.append('    ')
+        lines[-1] += text
+    return '[\n' + '\n'.join(lines) + ']'
+
+
+def neo_line() -> str:
+    """Return the world file of the line that changes its colour."""
+    line = centre_line(LOOP, 0.15)
+    length = np.sum(np.hypot(*(np.roll(line, -1, axis=0) - line).T))
+    closed = np.concatenate([line, line[:1]])
+    ends = np.linspace(0, len(line), len(LINE_COLOURS) + 1).round().astype(int)
+    strips = [
+        f'  - points: {_listed(closed[start:end + 1])}\n    width: {LINE_WIDTH}\n'
+        f'    colour: {colour}\n'
+        for start, end, (_, colour) in zip(ends, ends[1:], LINE_COLOURS, strict=False)]
+    names = ', '.join(name for name, _ in LINE_COLOURS)
+    return ('# Made by tools/make_worlds.py.\n'
+            f'description: A line on the floor, {length:.0f} m round, a third each of {names}.\n'
+            'ground: {length: 30.0, width: 30.0, colour: [0.75, 0.75, 0.75]}\n'
+            'strips:\n' + ''.join(strips))
 
 
 class Map:
@@ -201,6 +230,7 @@ def files() -> dict[Path, bytes]:
     room_map = room()
     worlds = ROOT / 'worlds'
     texts = {
+        worlds / 'neo_line.yaml': neo_line(),
         worlds / 'walker.yaml': walker(),
         worlds / 'racetrack.yaml': track.yaml(
             'racetrack.png', 'A race track; config/tracks/racetrack.csv is its centre line.'),

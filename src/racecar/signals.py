@@ -16,6 +16,8 @@ STOPS = (signal.SIGINT, signal.SIGTERM)
 LAUNCHED_BY = 'RACECAR_LAUNCHED_BY'
 """Environment variable with the process number of the launch that started a node."""
 
+# Of POSIX; Windows has none.
+_SIGPIPE = 13
 # Of <sys/prctl.h>.
 _PR_SET_PDEATHSIG = 1
 
@@ -72,7 +74,7 @@ def ending_with_the_reader() -> Iterator[None]:
             if sys.stdout is not None:  # as after `>&-`
                 sys.stdout.flush()
     except BrokenPipeError:
-        end_process(code_of_command(signal.SIGPIPE))
+        end_process(code_of_command(_SIGPIPE))
 
 
 def end_at_once_on_signals(exit_code: ExitCode) -> None:

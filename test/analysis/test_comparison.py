@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from racecar.analysis.comparison import ComparedRun, comparison_report, comparison_rows
+from racecar.analysis.comparison import compared_quantities, ComparedRun, comparison_report
 from racecar.analysis.cross_track import cross_track_error
 from racecar.analysis.motion import Motion
 from racecar.analysis.run_charts import gg_chart, path_chart, paths_chart, ShownRun, time_chart
@@ -121,6 +121,9 @@ def test_figures_of_one_run_show_what_was_desired_and_commanded():
     assert {trace['name'] for trace in traces(time_chart([run], 0.1))} == {
         'commanded', 'desired', 'actual', 'error'}
     path = traces(path_chart(run))
+    assert [trace['name'] for trace in path] == ['driven at 2 m/s', 'desired', 'start', 'end']
+    faster = run._replace(motion=run.motion._replace(vx=2.0 + 0.1 * run.motion.t))
+    path = traces(path_chart(faster))
     assert [trace['name'] for trace in path] == ['driven', 'driven', 'desired', 'start', 'end']
     assert path[1]['marker']['color'][0] == pytest.approx(2.0)
     chart = json.loads(time_chart([run], 0.1).as_json())
@@ -154,10 +157,10 @@ def test_a_step_at_the_start_does_not_squeeze_the_g_g_diagram():
 
 def test_runs_side_by_side_share_their_rows_and_miss_what_they_do_not_have():
     without = ComparedRun(ShownRun('b', circle(), None), None, 'b.csv')
-    rows = {name: (values, unit) for name, values, unit in comparison_rows(
+    rows = {row.name: row.texts() for row in compared_quantities(
         [compared('a'), without])}
     assert rows['RMSE'] == (['0.1000', '-'], 'm')
-    assert rows['maximum speed'] == (['2', '2'], 'm/s')
+    assert rows['maximum speed'] == (['2.000', '2.000'], 'm/s')
     assert compared('a').as_dict()['rmse'] == pytest.approx(0.1)
     assert 'rmse' not in without.as_dict()
 

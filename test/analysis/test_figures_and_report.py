@@ -119,11 +119,11 @@ def test_report_is_one_well_formed_file(drawn):
     assert 'a &lt;b&gt; &amp; $c$' in text
     assert '<b>' not in text
     assert 'prefers-color-scheme: dark' in text
-    assert '>0.1000</td><td>m</td>' in text
+    assert '>0.1000</td><td class="unit">m</td>' in text
     assert 'm² s' in text
     for name, unit in (('cross-track RMSE', 'm'), ('maximum cross-track error', 'm'),
-                       ('heading RMSE', 'rad'), ('speed RMSE', 'm/s')):
-        assert re.search(f'>{name}</th><td class="number">[0-9.]+</td><td>{unit}<',
+                       ('heading RMSE', 'deg'), ('speed RMSE', 'mm/s')):
+        assert re.search(f'>{name}</th><td class="number">[0-9.]+</td><td class="unit">{unit}<',
                          text)
     assert 'at most 3 s before and after' in text
 

@@ -10,16 +10,18 @@ from racecar.bags.runs import read_run
 from racecar.bags.summary import find_robot
 from racecar.bags.tracking_run import read_tracking_run
 from racecar.base.errors import BagError
+from racecar.base.share import topic_set_names
 from racecar.cockpit.replay import bag_topics
 from racecar.ros import topics
-from racecar.ros.topics import find_robots, TOPIC_NAMES
+from racecar.ros.topics.robots import find_robots
+from racecar.ros.topics.sets import topic_set
 
 # f1tenth_gym has this name in its odometry, so that it could be taken for a namespace.
 NAMESPACES = ('', '/car1', '/ego_racecar')
 
 
 def odometry_of(names, namespace):
-    return f'{namespace}/{TOPIC_NAMES[names].get(topics.ODOMETRY, topics.ODOMETRY)}'
+    return f'{namespace}/{topic_set(names).renamed(topics.ODOMETRY)}'
 
 
 def renamed(rows, names, namespace, reference=True):
@@ -29,7 +31,7 @@ def renamed(rows, names, namespace, reference=True):
             if reference or topic != '/reference_trajectory']
 
 
-@pytest.mark.parametrize('names', TOPIC_NAMES)
+@pytest.mark.parametrize('names', topic_set_names())
 @pytest.mark.parametrize('namespace', NAMESPACES)
 def test_every_reader_finds_the_robot_of_every_set(write_bag, rows, names, namespace):
     bag = write_bag(renamed(rows, names, namespace))
@@ -42,7 +44,7 @@ def test_every_reader_finds_the_robot_of_every_set(write_bag, rows, names, names
     assert len(read_drive_log(bag).drive.t) == 40
 
 
-@pytest.mark.parametrize('names', TOPIC_NAMES)
+@pytest.mark.parametrize('names', topic_set_names())
 @pytest.mark.parametrize('namespace', ['', '/car1'])
 def test_without_a_reference_the_longest_name_counts(write_bag, rows, names, namespace):
     bag = write_bag(renamed(rows, names, namespace, reference=False))

@@ -86,7 +86,7 @@ def test_numbers_of_nested_tuples_stand_in_rows_in_their_order():
 def test_rows_of_parts_are_counted_from_the_fields():
     assert [rows.first_row(EXAMPLE, *path) for path in (
         ('first',), ('inner',), ('inner', 'pair'), ('last',))] == [0, 1, 2, 4]
-    assert rows.zeroed(EXAMPLE) == Outer(0.0, Inner(0.0, (0.0, 0.0)), (0.0, 0.0, 0.0))
+    assert rows.zeros_like(EXAMPLE) == Outer(0.0, Inner(0.0, (0.0, 0.0)), (0.0, 0.0, 0.0))
     with pytest.raises(ValueError, match='fewer numbers'):
         rows.filled(EXAMPLE, [1.0, 2.0])
 
@@ -175,7 +175,7 @@ def _nothing(tyre, load):
 
 def test_type_of_the_first_argument_chooses_the_implementation():
     for kind, expected in ((Bare(0.0, 2.5), 7.5), (Nothing(), 0.0)):
-        part = Part(rows.zeroed(kind))
+        part = Part(rows.zeros_like(kind))
 
         def ask(room, load, part=part):
             return weight(rows.load(room, part, 0), load)

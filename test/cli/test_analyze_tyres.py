@@ -46,7 +46,7 @@ def test_panels_stand_as_the_wheels_do(write_bag, with_tyres):
     panels = figure.axes[:4]
     assert [axes.get_title() for axes in panels] == [
         'left front', 'right front', 'left rear', 'right rear']
-    assert panels[2].get_xlabel() == 'slip angle [rad]'
+    assert panels[2].get_xlabel() == 'slip angle [deg]'
     assert panels[0].get_ylabel() == 'Fy [N]'
     dots = panels[1].collections[0]
     assert len(np.asarray(dots.get_offsets())) == 100

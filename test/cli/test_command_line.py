@@ -136,7 +136,7 @@ def test_without_shtab_completion_says_what_to_install(capsys, monkeypatch):
     ('simu', {'simulate'}),
     ('simulate kinematic_', {'kinematic_ode', 'kinematic_world', 'kinematic_world_pacejka'}),
     ('simulate kinematic_ode --vehicle tes', {'tesla_model3'}),
-    ('simulate kinematic_ode --waypoints s', {'slalom'}),
+    ('simulate kinematic_ode --waypoints s', {'skirk', 'slalom'}),
     ('parameters bag', {'bag_recorder'}),
 ])
 def test_bash_completes_commands_options_and_names(typed, offered):

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`racecar compare` and `racecar animate`: runs of any kind, side by side and in one picture."""
 
+import csv
 import json
+import re
 from typing import Any
 
 import numpy as np
 from PIL import Image, ImageSequence
 import pytest
 
+from racecar.base.compiled import COMPILED
 from racecar.cli.main import main
 from racecar.metrics.run_table import RunTable
 
@@ -101,6 +104,96 @@ def test_compare_refuses_one_run_and_a_folder_that_is_there(racecar, runs, tmp_p
     code, _, err = racecar('compare', *runs, tmp_path / 'absent', '--output', tmp_path / 'x')
     assert (code, 'does not exist' in err) == (1, True)
     assert not (tmp_path / 'x').exists()
+
+
+def test_compare_writes_its_table_for_programs_and_papers(racecar, runs, tmp_path):
+    _, out, _ = racecar('compare', *runs, '--json', '-o', tmp_path / 'out',
+                        '--csv', tmp_path / 'a.csv', '--latex', tmp_path / 'a.tex')
+    found = json.loads(out)['runs']
+    with open(tmp_path / 'a.csv', newline='') as stream:
+        rows = {row['quantity']: row for row in csv.DictReader(stream)}
+    for name, key, unit in (('RMSE', 'rmse', 'm'), ('heading RMSE', 'heading_rmse', 'rad'),
+                            ('RMSE when settled', 'settled_rmse', 'm'),
+                            ('control effort', 'control_effort', 'rad^2 s')):
+        assert rows[name]['unit'] == unit
+        values = [rows[name][run] for run in ('soft', 'hard')]
+        assert values == [repr(run[key]) if key in run else '' for run in found]
+    lines = (tmp_path / 'a.tex').read_text().splitlines()
+    assert lines[1] == r'\begin{tabular}{lrrl}'
+    assert re.fullmatch(r'RMSE & [\d.]+ & [\d.]+ & mm \\\\', lines[5])
+    assert any(line.startswith('control effort') and line.endswith(r'rad$^2$ s \\')
+               for line in lines)
+    code, _, err = racecar('compare', *runs, '-o', tmp_path / 'x', '--csv', tmp_path / 'no' / 'a')
+    assert (code, '--csv' in err, 'name another file' in err) == (1, True, True)
+
+
+def test_compare_tells_how_long_a_controller_took(racecar, tmp_path):
+    for name, controller in (('plain', 'PurePursuit'), ('compiled', 'CompiledPurePursuit')):
+        assert racecar('simulate', 'kinematic_ode', '--duration', 3, '-o', tmp_path / name,
+                       '--controller', f'docs/examples/pure_pursuit.py:{controller}')[0] == 0
+    runs = tmp_path / 'plain', tmp_path / 'compiled'
+    _, out, _ = racecar('compare', *runs, '--json', '-o', tmp_path / 'out')
+    plain, compiled = json.loads(out)['runs']
+    assert 0.0 < plain['controller_time_p50'] <= plain['controller_time_p99'] < 3.0
+    assert 'loop_time_p50' not in plain
+    assert 'controller_time_p50' not in compiled
+    if COMPILED:
+        assert 0.0 < compiled['loop_time_p50'] < 0.1
+        # Of one piece of ticks there is no 99th percentile.
+        assert 'loop_time_p99' not in compiled
+
+
+def test_compare_repeats_runs_in_pairs(racecar, runs, tmp_path):
+    words = ['--seeds', 6, '--start', 'y=0.1,yaw=0.2', '--noise', 'x=0.002,y=0.002']
+    code, out, _ = racecar('compare', runs[0], runs[1] / 'run.yaml', *words, '--json',
+                           '-o', tmp_path / 'out', '--csv', tmp_path / 'a.csv')
+    assert code == 0
+    rows = {(row['quantity'], row['run']): row for row in json.loads(out)['rows']}
+    soft, hard = rows['RMSE', 'soft'], rows['RMSE', 'hard']
+    assert soft['count'] == 6
+    assert soft['low'] < soft['mean'] < soft['high']
+    assert hard['difference'] == pytest.approx(hard['mean'] - soft['mean'])
+    # In pairs, the start tells nothing.
+    assert hard['difference_high'] < 0.0
+    assert hard['difference_high'] - hard['difference_low'] < hard['high'] - hard['low'] + (
+        soft['high'] - soft['low'])
+    text = (tmp_path / 'out' / 'report.html').read_text()
+    assert 'Comparison over 6 repetitions of each' in text
+    assert 'hard − soft' in text
+    _, out, _ = racecar('compare', *runs, *words, '-o', tmp_path / 'again', '--csv',
+                        tmp_path / 'b.csv')
+    assert out.splitlines()[1].startswith('RMSE')
+    assert (tmp_path / 'a.csv').read_text() == (tmp_path / 'b.csv').read_text()
+
+
+def test_a_repetition_is_a_run_with_that_start(racecar, runs, tmp_path):
+    _, out, _ = racecar('compare', *runs, '--seeds', 2, '--start', 'y=0.1', '--json',
+                        '-o', tmp_path / 'out')
+    mean = next(row['mean'] for row in json.loads(out)['rows']
+                if (row['quantity'], row['run']) == ('RMSE', 'hard'))
+    # The columns are drawn in turn: x, then y.
+    offsets = np.random.default_rng(0).normal(0.0, [[0.0], [0.1]], (2, 2))[1]
+    found = []
+    for y in offsets.tolist():
+        _, out, _ = racecar('simulate', '--from', runs[1], '--json', '--set',
+                            f'single_track_simulator.initial_y={y!r}')
+        found.append(json.loads(out)['rmse'])
+    assert mean == pytest.approx(np.mean(found), rel=1e-9)
+
+
+@pytest.mark.parametrize(('words', 'said'), [
+    (['--seeds', '3'], 'gives the same run again and again'),
+    (['--start', 'y=0.1'], '--start is for runs that are simulated again: give --seeds N'),
+    (['--seeds', '3', '--start', 'z=1'], "'z=1', expected NAME=NUMBER with a name among x, y"),
+    (['--seeds', '3', '--noise', 'x=-1'], "'-1', expected a number of at least 0"),
+    (['--seeds', '3', '--noise', 'x=1', '--settled-from', '1'], '--settled-from is for runs as'),
+])
+def test_compare_says_what_is_wrong_with_repetitions(racecar, runs, words, said, capsys):
+    try:
+        code, _, err = racecar('compare', *runs, *words)
+    except SystemExit as error:
+        code, err = error.code, capsys.readouterr().err
+    assert (code != 0, said in err) == (True, True), err
 
 
 def test_analyze_takes_a_csv_file(racecar, runs, tmp_path):

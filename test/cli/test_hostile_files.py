@@ -27,10 +27,8 @@ from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.identification.csv_log import read_csv_log
 from racecar.metrics.run_table import COLUMNS
-from racecar.rendering.picture_model import picture_model, Quality
-from racecar.rendering.sight import DrawnRobot
+from racecar.rendering.robots import robot_parts
 from racecar.scene import load_world, Objects
-from racecar.scene.scene import EMPTY_SCENE
 from racecar.scene.scene_map import scene_map
 from racecar.sensors import SENSOR_KINDS, View
 from racecar.simulation.closed_loop import run_closed_loop
@@ -303,14 +301,17 @@ def test_names_of_a_file_stand_in_one_short_line(tmp_path):
             read_urdf(text)
 
 
-def test_mesh_that_the_engine_cannot_take_is_refused(tmp_path):
-    pytest.importorskip('mujoco', reason='pictures need mujoco')
-    path = tmp_path / 'flat.stl'
-    path.write_bytes(stl(np.ones((6, 3, 3)), 'flat'))
+@pytest.mark.parametrize(('name', 'content', 'message'), [
+    ('bad.stl', stl(np.full((6, 3, 3), np.nan), 'bad'), 'has 6 triangles, expected some, all of'),
+    ('bad.obj', b'v 0 0 zero', 'cannot be read'), ('bad.dae', b'<', 'cannot be read'),
+    ('bad.xyz1', b'', 'cannot be read')])
+def test_mesh_that_cannot_be_drawn_is_refused(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
     tree = read_urdf(f'<robot name="r"><link name="l"><visual><geometry><mesh filename="{path}"/>'
                      '</geometry></visual></link></robot>')
-    with pytest.raises(RacecarError, match='MuJoCo cannot make a model of this: .*flat') as raised:
-        picture_model(EMPTY_SCENE, [DrawnRobot(tree, ())], Quality(8, 8, 0, 0))
+    with pytest.raises(RacecarError, match=f"mesh '.*{name}' {message}") as raised:
+        robot_parts(tree)
     assert '\n' not in str(raised.value)
 
 

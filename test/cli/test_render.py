@@ -3,6 +3,7 @@
 """racecar render: pictures and videos as files."""
 
 import signal
+import threading
 from typing import Any
 
 from gl import gl  # noqa: F401
@@ -92,30 +93,52 @@ def test_a_run_is_a_video(gl, tmp_path, a_run, suffix):  # noqa: F811
 
 @pytest.mark.parametrize('suffix', ['gif', 'mp4'])
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_a_film_that_is_interrupted_leaves_no_file(tmp_path, suffix, number):
+@pytest.mark.parametrize('workers', [1, 2])
+def test_a_film_that_is_interrupted_leaves_no_file(tmp_path, suffix, number, workers):
     if suffix == 'mp4':
         pytest.importorskip('imageio_ffmpeg')
 
     def picture(index):
-        if index == 2:
+        # The encoder is there by then.
+        if index == 5:
             signal.raise_signal(number)
         return np.zeros((48, 64, 3), np.uint8)
 
     before = signal.getsignal(number)
     with pytest.raises(Interruption) as caught:
-        write_film(tmp_path / f'x.{suffix}', 5.0, 4, picture)
+        write_film(tmp_path / f'x.{suffix}', 5.0, 8, picture, workers)
     assert caught.value.number == number
     assert signal.getsignal(number) == before
     assert not [*tmp_path.iterdir()]
 
 
-def test_the_path_is_orange_and_seen_from_above(gl, tmp_path, a_run):  # noqa: F811
+def test_pictures_drawn_side_by_side_stand_in_their_order(tmp_path):
+    import imageio.v2
+
+    later = threading.Event()
+
+    def picture(index):
+        # The first waits for the second.
+        if index == 1:
+            later.set()
+        assert later.wait(60.0)
+        return np.full((48, 64, 3), 60 * index, np.uint8)
+
+    path = tmp_path / 'x.gif'
+    write_film(path, 5.0, 4, picture, 2)
+    reader: Any
+    with imageio.v2.get_reader(path) as reader:
+        assert [int(image[0, 0, 0]) for image in reader.iter_data()] == [0, 60, 120, 180]
+
+
+def test_the_path_is_blue_and_seen_from_above(gl, tmp_path, a_run):  # noqa: F811
     path = tmp_path / 'x.png'
     assert main(['render', 'run', str(a_run), '--view', 'top', '-o', str(path)]) == 0
     with Image.open(path) as image:
         pixels = np.asarray(image.convert('RGB')).astype(int)
-    orange = (pixels[..., 0] > 150) & (pixels[..., 2] < 90) & (pixels[..., 1] < 170)
-    rows, columns = np.nonzero(orange)
+    # The car is of a blue with less green.
+    blue = (pixels[..., 0] < 60) & (pixels[..., 1] > 95) & (pixels[..., 2] > 150)
+    rows, columns = np.nonzero(blue)
     # Along x, to the right.
     assert np.ptp(columns) > 10 * np.ptp(rows) > 0
 

@@ -18,7 +18,7 @@ from racecar.metrics.run_table import COLUMNS
 
 KEYS = ['rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration',
         'cross_track_rmse', 'max_cross_track_error', 'heading_rmse', 'speed_rmse',
-        'real_time_factor']
+        'laps', 'best_lap', 'mean_lap', 'lap_progress', 'wrong_ways', 'real_time_factor']
 
 
 @pytest.fixture

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`racecar sweep`: what it computes, writes, refuses and reports."""
 
+import base64
 import csv
+import gzip
 import json
 from pathlib import Path
+import re
 from typing import Any
 
 import matplotlib.image
@@ -16,7 +19,8 @@ import yaml
 from racecar.analysis.sweep_figure import sweep_figure
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.cli.main import main
-from racecar.metrics.path_metrics import error_text
+from racecar.metrics.quantities import length_text
+from racecar.metrics.quantities import shown as texts_of
 from racecar.stacks.sweep import load_sweep
 
 ROOT = Path(__file__).parents[2]
@@ -88,13 +92,15 @@ def test_grid_gives_what_simulate_gives_for_each_point(tmp_path, capsys):
 
 METRICS = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration',
            'cross_track_rmse', 'max_cross_track_error', 'heading_rmse', 'speed_rmse')
+LAPS = ('laps', 'best_lap', 'mean_lap', 'lap_progress', 'wrong_ways')
 
 
 def check_row(row, single):
     """Compare a row with what `simulate --json` gives for its point."""
-    assert tuple(row)[-len(METRICS) - 1:] == (*METRICS, 'diverged_at')
-    for name in METRICS:
-        assert float(row[name]) == single[name], name
+    names = (*METRICS, *LAPS)
+    assert tuple(row)[-len(names) - 1:] == (*names, 'diverged_at')
+    for name in names:
+        assert (float(row[name]) if row[name] else None) == single[name], name
     assert row['diverged_at'] == ''
 
 
@@ -125,9 +131,32 @@ def test_summary_has_the_metrics_against_the_path_of_the_best_car(tmp_path, caps
     assert code == 0
     best = min(table(output), key=lambda row: float(row['rmse']))
     shown = capsys.readouterr().out
-    for name in ('cross_track_rmse', 'max_cross_track_error', 'heading_rmse', 'speed_rmse'):
-        assert error_text(float(best[name])) in shown
+    for name, si in (('cross_track_rmse', 'm'), ('max_cross_track_error', 'm'),
+                     ('heading_rmse', 'rad'), ('speed_rmse', 'm/s')):
+        (text,), unit = texts_of([float(best[name])], si)
+        assert re.search(rf'  {re.escape(text)}  {re.escape(unit)}$', shown, re.MULTILINE)
     assert 'cross-track RMSE of the best' in shown
+
+
+@pytest.mark.parametrize('content', [GRID, SAMPLE])
+def test_report_and_picture_mark_the_best_point(content, tmp_path, capsys):
+    code, output = sweep(tmp_path, content)
+    assert code == 0
+    assert f'Report: {output}/report.html' in capsys.readouterr().out
+    best = min(table(output), key=lambda row: float(row['rmse']))
+    found = length_text(float(best['rmse']))
+    page = (output / 'report.html').read_text()
+    packed = re.findall(r'-data">([^<]+)<', page)
+    charts = [json.loads(gzip.decompress(base64.b64decode(text))) for text in packed]
+    names = list(content.get('grid') or content['sample'])
+    assert len(charts) == (1 if 'grid' in content else len(names))
+    for chart, name in zip(charts, names, strict=False):
+        star, = [trace for trace in chart['data'] if trace['name'] == f'best: {found}']
+        assert float(star['x'][0]) == pytest.approx(float(best[name]), rel=1e-3)
+    # The first row of the table of points is the best.
+    first = page.partition('<th scope="col">Point</th>')[2].partition('<tbody>')[2]
+    number, = re.findall(r'<th scope="row">(\d+)<', first.partition('</tr>')[0])
+    assert table(output)[int(number) - 1] == best
 
 
 def test_parameters_in_the_picture_have_their_units(tmp_path):

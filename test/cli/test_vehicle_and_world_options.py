@@ -25,8 +25,10 @@ def made(tmp_path_factory):
 WITH_VEHICLE = {
     'simulate': 'simulate kinematic_ode', 'up': 'up kinematic_ode', 'demo': 'demo figure_eight',
     'replay': 'replay {run}', 'animate': 'animate {run}', 'render': 'render run {run}',
-    'identify': 'identify {log} --evaluate'}
-WITH_WORLD = {name: words for name, words in WITH_VEHICLE.items() if name != 'identify'}
+    'identify': 'identify {log} --evaluate', 'track': 'track racetrack',
+    'neo': 'neo'}
+WITH_WORLD = {name: words for name, words in WITH_VEHICLE.items()
+              if name not in ('identify', 'track')}
 
 
 def having(option):

@@ -112,8 +112,9 @@ def test_a_picture_shows_a_robot_with_two_wheels(gl, tmp_path, capsys):  # noqa:
     assert main(['vehicle', 'render', 'khepera', '-o', str(path), '--size', '64x48']) == 0
     with Image.open(path) as image:
         red, green, _ = np.asarray(image, dtype=float).transpose(2, 0, 1)
-    # Its red body fills a good part of the picture.
-    assert 0.15 < np.mean(red > 2.0 * green) < 0.8
+    # Its red shell and dark plate fill a good part of the picture.
+    assert 0.03 < np.mean(red > 2.0 * green) < 0.8
+    assert 0.15 < np.mean(green < 100.0) < 0.8
     assert 'expected 0: khepera has two driven wheels' in error_of(
         capsys, 'render', 'khepera', '--steer', '0.1', '-o', tmp_path / 'y.png')
 

@@ -224,7 +224,7 @@ def test_the_driver_gets_the_wheels_with_each_odometry(rate, joints, fits):
 
 
 @pytest.mark.parametrize(('module', 'message'), [
-    ('mujoco', 'the 3-D world needs the physics engine MuJoCo, which cannot be imported'),
+    ('mujoco', 'the 3-D world needs mujoco, which is not installed: pip install'),
     ('xacro', 'xacro is not installed')])
 def test_what_is_not_installed_is_named_in_one_line(capsys, monkeypatch, module, message):
     monkeypatch.setitem(sys.modules, module, None)

@@ -3,19 +3,25 @@
 """The hub: what late viewers get, and what slow ones lose."""
 
 import asyncio
+import math
 
 import numpy as np
 from own_event_loop import run_async
+import pytest
 
+from racecar.base.share import find_track
 from racecar.cockpit.frames import (
     json_frame,
     mesh_frame,
     picture_frame,
     read_json,
+    read_states,
     scan_frame,
     state_frame,
 )
 from racecar.cockpit.hub import Hub
+from racecar.cockpit.recent_states import MOST_ROWS
+from racecar.control.trajectories.waypoint_file import read_way_points
 
 ROW = np.zeros((1, 2))
 
@@ -37,15 +43,75 @@ def drained(box):
     return run_async(take_all())
 
 
-def test_a_late_viewer_gets_the_last_of_what_describes_and_no_old_state():
+def test_a_late_viewer_gets_the_last_of_what_describes_and_the_samples_of_the_run():
     hub = Hub()
     robot, car = json_frame('robot', robot=0, name='a'), json_frame('robot', robot=1, name='b')
-    for frame in (json_frame('path', points=[]), robot, car, state(0.0),
-                  json_frame('log', text='old'), json_frame('path', points=[[1, 2]])):
+    scans = [scan_frame(0, time, 0.0, 0.1, np.ones(3)) for time in (0.5, 1.5)]
+    for frame in (json_frame('path', points=[]), robot, car, state(0.0), scans[0], state(1.0),
+                  state(2.0, robot=1), scans[1], json_frame('log', text='old'),
+                  json_frame('path', points=[[1, 2]])):
         hub.publish(frame)
     _, box = hub.enter(b'{"type":"welcome"}')
+    both = state_frame(0, np.array([0.0, 1.0]), np.zeros((2, 2)))
     assert drained(box) == [
-        b'{"type":"welcome"}', robot, car, json_frame('path', points=[[1, 2]])]
+        b'{"type":"welcome"}', robot, car, json_frame('path', points=[[1, 2]]), both,
+        state(2.0, robot=1), scans[1]]
+
+
+def test_samples_that_are_kept_are_those_of_one_run_and_bounded():
+    hub = Hub()
+
+    def kept():
+        _, box = hub.enter(b'{"type":"welcome"}')
+        return [read_states(frame).times.tolist() for frame in drained(box)[1:]]
+
+    for time in (5.0, 6.0, 1.0, 2.0):
+        hub.publish(state(time))
+    assert kept() == [[1.0, 2.0]]
+    hub.publish(state_frame(0, np.array([3.0]), np.zeros((1, 3))))
+    assert kept() == [[3.0]]
+    for first in range(4, 34):
+        hub.publish(state_frame(0, first + np.arange(1000) / 1e3, np.zeros((1000, 3))))
+    assert kept() == [pytest.approx(10.0 + np.arange(MOST_ROWS) / 1e3)]
+    hub.forget()
+    assert kept() == []
+
+
+def circle(first, last):
+    rows = [(time, 5.0 * math.cos(time), 5.0 * math.sin(time))
+            for time in (first + 0.01 * row for row in range(round(100 * (last - first))))]
+    return state_frame(0, np.array(rows)[:, 0], np.array(rows)[:, 1:])
+
+
+def test_laps_along_a_closed_path_are_told_to_all_and_to_late_viewers():
+    hub = Hub()
+    angles = np.linspace(0.0, 2.0 * np.pi, 200)
+    hub.publish(json_frame('path', points=(
+        5.0 * np.column_stack([np.cos(angles), np.sin(angles)])).tolist()))
+    _, early = hub.enter(b'{"type":"welcome"}')
+    hub.publish(circle(0.0, 7.0))
+    _, late = hub.enter(b'{"type":"welcome"}')
+    for box in (early, late):
+        laps = [read_json(frame) for frame in drained(box) if b'"laps"' in frame]
+        assert laps == [{'type': 'laps', 'count': 1, 'begun': laps[0]['last'],
+                         'last': pytest.approx(2.0 * np.pi, abs=0.01),
+                         'best': laps[0]['last'], 'wrong_way': False, 'off_track': False}]
+    hub.forget()
+    _, later = hub.enter(b'{"type":"welcome"}')
+    hub.publish(circle(7.0, 20.0))
+    assert not [frame for frame in drained(later) if b'"laps"' in frame]
+
+
+def test_the_course_of_who_drives_by_hand_is_the_track_of_the_world():
+    hub = Hub()
+    _, box = hub.enter(b'{"type":"welcome"}')
+    hub.publish(json_frame('scene', name='racetrack'))
+    points = read_way_points(find_track('racetrack')).points
+    round_trip = np.concatenate([points, points[1:30]])
+    times = np.array([0.1 * row for row in range(len(round_trip))])
+    hub.publish(state_frame(0, times, round_trip))
+    laps, = (read_json(frame) for frame in drained(box) if b'"laps"' in frame)
+    assert laps['last'] == pytest.approx(0.1 * (len(points) - 1), abs=0.01)
 
 
 def test_state_comes_whole_and_in_order():

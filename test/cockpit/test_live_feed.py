@@ -16,7 +16,7 @@ from fake_child import FakeChild
 from own_event_loop import run_async
 from served import DEADLINE, served
 
-from racecar.cockpit import live_feed
+from racecar.cockpit import link
 from racecar.cockpit.child import Child, how_it_ended
 from racecar.cockpit.hub import Hub
 from racecar.cockpit.lateness import Lateness
@@ -28,9 +28,9 @@ from racecar.cockpit.wheel import HEARTBEAT
 @pytest.fixture
 def run(monkeypatch):
     """Run a scenario with a feed on a server."""
-    monkeypatch.setattr(live_feed, 'Child', FakeChild)
+    monkeypatch.setattr(link, 'Child', FakeChild)
 
-    def start(scenario, feed=CockpitFeed):
+    def start(scenario, feed=lambda: CockpitFeed(with_nodes=True)):
         async def whole():
             FakeChild.started = asyncio.Queue()
             async with served(feed()) as server:
@@ -105,7 +105,7 @@ def test_of_two_starts_at_the_same_time_one_child_is_left(run):
 @pytest.mark.parametrize(('code', 'state', 'text'), [
     (0, 'ended', 'has ended'), (1, 'failed', 'the world is flat'), (-9, 'lost', 'SIGKILL'),
     (-11, 'lost', 'SIGSEGV'), (-35, 'lost', 'signal 35')])
-def test_the_end_of_the_nodes_is_said(run, code, state, text):
+def test_the_end_of_the_nodes_is_said(run, capsys, code, state, text):
     async def scenario(server):
         page = await server.page()
         child = await started(page)
@@ -114,6 +114,8 @@ def test_the_end_of_the_nodes_is_said(run, code, state, text):
         assert text in (await page.get('session', state=state))['text']
 
     run(scenario)
+    told = capsys.readouterr().err
+    assert told == '' if code == 0 else told.startswith('racecar cockpit: kinematic_ode: ')
 
 
 def test_one_page_drives_at_a_time(run):
@@ -280,11 +282,11 @@ def test_bytes_that_are_no_frames_end_the_link_and_not_the_server(run, data):
 
 
 def test_the_server_ends_after_what_a_page_is_stopping(monkeypatch):
-    monkeypatch.setattr(live_feed, 'Child', FakeChild)
+    monkeypatch.setattr(link, 'Child', FakeChild)
 
     async def whole():
         FakeChild.started = asyncio.Queue()
-        feed = CockpitFeed()
+        feed = CockpitFeed(with_nodes=True)
         running = asyncio.create_task(feed.run(Hub()))
         await asyncio.sleep(0)
         await feed.ask(1, {'type': 'start', 'configuration': 'kinematic_ode'})

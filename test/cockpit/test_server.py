@@ -18,6 +18,7 @@ from own_event_loop import run_async  # noqa: E402
 from served import served  # noqa: E402
 
 from racecar.base.errors import RunError  # noqa: E402
+from racecar.base.share import car_and_robot_names  # noqa: E402
 from racecar.cockpit.feed import Feed  # noqa: E402
 from racecar.cockpit.frames import json_frame, mesh_frame, state_frame  # noqa: E402
 from racecar.cockpit.serving import serve  # noqa: E402
@@ -109,6 +110,24 @@ def test_meshes_of_the_feed_are_given_by_their_keys():
         feed.outlet.publish(mesh_frame('0-3', np.eye(3), np.array([[0, 1, 2]])))
         async with server.session.get(f'{server.url}/mesh/0-3') as response:
             assert (response.status, len(await response.read())) == (200, 8 + 36 + 12)
+
+    run(scenario)
+
+
+def test_vehicles_and_pictures_of_what_is_offered_are_given_by_name():
+    async def scenario(server, feed):
+        await server.page()
+
+        async def status(path):
+            async with server.session.get(f'{server.url}{path}') as response:
+                return response.status, response.content_type
+
+        assert await status('/picture/vehicle/pioneer') == (200, 'image/png')
+        assert await status('/vehicle/racecar') == (200, 'application/json')
+        first = f'/mesh/{1000 + car_and_robot_names().index("racecar")}-0'
+        assert await status(first) == (200, 'application/octet-stream')
+        for path in ('/picture/vehicle/x', '/picture/x/racecar', '/vehicle/x', '/mesh/1006-99'):
+            assert (await status(path))[0] == 404
 
     run(scenario)
 

@@ -14,7 +14,7 @@ from fake_child import FakeChild
 from own_event_loop import run_async
 from served import DEADLINE, served
 
-from racecar.cockpit import live_feed, watch_feed
+from racecar.cockpit import link, watch_feed
 from racecar.cockpit.watch_feed import RunResult, WatchFeed
 from racecar.metrics.run_table import COLUMNS, RunTable
 
@@ -35,7 +35,7 @@ class Command:
 @pytest.fixture
 def watch(monkeypatch):
     """Run a scenario with a served feed, its command and its bridge."""
-    monkeypatch.setattr(live_feed, 'Child', FakeChild)
+    monkeypatch.setattr(link, 'Child', FakeChild)
     monkeypatch.setattr(watch_feed, '_RELOADING', 0.1)
 
     def start(scenario, **settings):

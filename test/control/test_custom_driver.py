@@ -172,7 +172,8 @@ def test_reference_is_that_of_now_and_the_controller_sees_ahead():
 
 @pytest.mark.parametrize(('answer', 'message'), [
     (lambda odometry: (1.0, math.nan), r'the controller commands .*nan.* at 0 s, expected finite'),
-    (lambda odometry: None, 'the controller returns None at 0 s, expected speed .* and steering'),
+    (lambda odometry: None,
+     r'the controller returns None at 0 s \(.*, line \d+\), expected speed .* and steering'),
     (lambda odometry: (1.0 / odometry.vx, 0.0),
      r'ZeroDivisionError: .*test_custom_driver.*, line \d+')])
 def test_what_is_no_command_is_an_error_with_the_line(answer, message):

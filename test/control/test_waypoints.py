@@ -10,12 +10,13 @@ from closed_loops import run
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.share import share_folder
 from racecar.control.trajectories import make_trajectory, sample_path, TRAJECTORY_PARAMETERS
-from racecar.control.trajectories.waypoint_file import read_way_points
+from racecar.control.trajectories.waypoint_file import read_way_points, write_centre_line
 
 TRACKS = sorted(path.stem for path in (share_folder() / 'config' / 'tracks').glob('*.csv'))
 SQUARE = 'x,y\n0,0\n4,0\n4,4\n0,4\n0,0\n'
@@ -219,7 +220,7 @@ def test_path_that_cannot_be_driven_is_refused(text, kind, message, written):
 
 def test_missing_file_is_refused_with_the_tracks_there_are():
     with pytest.raises(ParameterError, match=(
-            r"'nowhere' is neither a file nor one of hall, racetrack,")):
+            r"'nowhere' is neither a file nor one of aut, berlin,")):
         waypoints('nowhere')
 
 
@@ -250,7 +251,9 @@ def test_path_shown_covers_the_track(track):
 def test_car_drives_the_sample_tracks(stack, track):
     _, table = run(stack, 'waypoints', 30.0, waypoints_file=track)
     assert table.metrics(2.0).rmse < 0.01
-    assert table.metrics().max_error < 0.03
+    start = waypoints(track).motion(0.0)
+    # A car that begins across the path has to turn first.
+    assert table.metrics().max_error < (0.03 if abs(start.heading) < 0.3 else 0.05)
 
 
 def test_map_as_origin_leaves_the_coordinates_of_the_file(written):
@@ -259,3 +262,38 @@ def test_map_as_origin_leaves_the_coordinates_of_the_file(written):
         _, table = run('kinematic_ode', 'waypoints', 0.1, waypoints_file=str(path),
                        reference_origin=origin)
         assert (table.column('x_reference')[0], table.column('y_reference')[0]) == start
+
+
+# Centre lines
+
+@pytest.mark.parametrize('header', [
+    '# x_m, y_m, w_tr_right_m, w_tr_left_m\n', 'x,y,w_right,w_left\n',
+    'x_m,y_m,w_tr_right_m,w_tr_left_m\n', ''])
+def test_a_centre_line_has_widths_and_is_closed_where_its_ends_are_neighbours(written, header):
+    rows = [(math.cos(a), math.sin(a), 0.5, 0.25) for a in np.arange(0.0, 2.0 * math.pi, 0.1)]
+    path = written(header + ''.join(f'{",".join(map(str, row))}\n' for row in rows))
+    found = read_way_points(path)
+    assert found.points[-1].tolist() == found.points[0].tolist() == [1.0, 0.0]
+    assert len(found.points) == len(rows) + 1
+    assert np.all(found.widths == [0.5, 0.25])
+    assert np.all(np.isinf(found.speeds))
+    course = waypoints(path).course
+    assert (course.right[0], course.left[0], course.is_closed) == (0.5, 0.25, True)
+
+
+@pytest.mark.parametrize(('text', 'named'), [
+    ('x,y,w_right,w_left\n0,0,1,1\n1,0,-1,1\n2,2,1,1\n', 'line 3: the widths are -1 m and 1 m'),
+    ('x,y,w_right,w_left\n0,0,1,1\n1,0,1\n2,2,1,1\n', 'line 3: 3 values'),
+    ('x,y,w_right,w_right\n0,0,1,1\n', 'line 1: the names of the columns')])
+def test_a_centre_line_that_is_none_is_refused_by_its_line(written, text, named):
+    with pytest.raises(ConfigurationError, match=named):
+        read_way_points(written(text))
+
+
+def test_a_centre_line_that_is_written_is_read_again(tmp_path):
+    points = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (0.0, 0.0)])
+    widths = np.linspace(0.5, 1.0, 10).reshape(5, 2)
+    write_centre_line(tmp_path / 'line.csv', points, widths, 'a square')
+    found = read_way_points(tmp_path / 'line.csv')
+    np.testing.assert_allclose(found.points, points)
+    np.testing.assert_allclose(present(found.widths), widths, atol=5e-4)

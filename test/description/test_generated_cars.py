@@ -21,7 +21,15 @@ from racecar.base.shapes import Box
 from racecar.base.share import find_vehicle, resource_file, vehicle_names
 from racecar.base.types import SUSPENSION_JOINTS, WHEEL_JOINTS
 from racecar.description.axle_devices import driven_wheels
-from racecar.description.car_surfaces import Cabin, cabin, lower_body, LowerBody, pillar
+from racecar.description.car_surfaces import (
+    Arch,
+    body,
+    line_at,
+    pane_patch,
+    shell,
+    side_patch,
+    Skin,
+)
 from racecar.description.mesh_store import stored_mesh
 from racecar.description.triangles import corners_of, volume
 from racecar.description.urdf import read_urdf
@@ -282,16 +290,29 @@ def edges(triangles):
     return found
 
 
+SKIN = Skin(
+    -1.0, 3.85, 0.95, -0.16,
+    ((-1.0, 0.7), (-0.8, 0.72), (-0.5, 1.35), (0.5, 1.4), (1.6, 1.36), (2.4, 0.75), (3.85, 0.6)),
+    ((-1.0, 0.65), (2.4, 0.7), (3.85, 0.5)), (0.3, 0.8, 0.1, 0.03), (0.6, 0.6, 0.1, 0.08),
+    (Arch(0.0, 0.0, 0.42), Arch(3.0, 0.05, 0.42)))
+
+
 @pytest.mark.parametrize('part', [
-    lower_body(LowerBody(-1.0, 3.85, 0.95, -0.16, ((-1.0, 0.5), (2.0, 0.6), (3.85, 0.4)), 0.86,
-                         ((0.0, 0.0, 0.42), (3.0, 0.05, 0.42)))),
-    cabin(Cabin((-0.9, -0.5), (2.4, 1.6), (0.9, 0.7), 0.5, 1.4), roof=False),
-    cabin(Cabin((-0.9, -0.5), (2.4, 1.6), (0.9, 0.7), 0.5, 1.4), roof=True),
-    pillar(Cabin((-0.9, -0.5), (2.4, 1.6), (0.9, 0.7), 0.5, 1.4), 0.8, 0.95, -1.0)])
+    body(SKIN), shell(pane_patch(SKIN, (2.4, 1.6)), 0.004),
+    shell(side_patch(SKIN, (-0.4, 1.9), (10, 14), 1.0), 0.004),
+    shell(side_patch(SKIN, (-0.4, 1.9), (10, 14), -1.0), 0.004)])
 def test_the_parts_of_a_body_are_closed_and_look_outwards(part):
     counted = edges(part)
     assert all(counted[b, a] == number for (a, b), number in counted.items())
     assert volume(part) > 0.0
+
+
+@pytest.mark.parametrize('side', [1.0, -1.0])
+def test_a_window_lies_on_the_outside_of_the_body(side):
+    patch = side_patch(SKIN, (-0.4, 1.9), (10, 14), side)
+    outer = shell(patch, 0.004, 0.0)[..., 1] * side
+    assert outer.max() > (patch[..., 1] * side).max() + 0.003
+    assert outer.min() > (patch[..., 1] * side).min() - 1e-9
 
 
 def corners_in(link, name):
@@ -304,12 +325,12 @@ def corners_in(link, name):
 def test_a_body_is_as_long_wide_and_high_as_its_file_says(name):
     vehicle = vehicle_of(name)
     chassis = describe_vehicle(vehicle).tree.link('chassis')
-    body, roof = (corners_in(chassis, name) for name in ('body', 'roof'))
+    body = corners_in(chassis, 'body')
     front, rear, side = vehicle.footprint
     assert (body[:, 0].max(), body[:, 0].min()) == pytest.approx((front, -rear), abs=1e-5)
     assert np.abs(body[:, 1]).max() == pytest.approx(side, rel=0.01)
     ground = -vehicle.wheel_radii[1]
-    assert roof[:, 2].max() == pytest.approx(ground + vehicle.body.height, abs=1e-5)
+    assert body[:, 2].max() == pytest.approx(ground + vehicle.body.height, abs=1e-5)
     assert body[:, 2].min() == pytest.approx(ground + vehicle.body.clearance, abs=1e-5)
 
 
@@ -318,12 +339,13 @@ def test_cabin_and_bonnet_are_where_the_file_says():
         body__cabin=[-0.5, 0.1, 1.3, 2.0], body__heights=[1.1, 1.05, 0.9]))
     chassis = describe_vehicle(vehicle).tree.link('chassis')
     ground = -vehicle.wheel_radii[1]
-    glass, body = (corners_in(chassis, name) for name in ('cabin', 'body'))
-    foot = glass[glass[:, 2] < glass[:, 2].min() + 1e-6]
-    assert (foot[:, 0].min(), foot[:, 0].max()) == pytest.approx((-0.5, 2.0), abs=0.02)
-    top = glass[glass[:, 2] > glass[:, 2].max() - 1e-6]
-    assert -0.05 < top[:, 0].min() < 0.15
-    assert 1.25 < top[:, 0].max() < 1.45
+    glass, body = (corners_in(chassis, name) for name in ('windows', 'body'))
+    panes = glass[np.abs(glass[:, 1]) < 0.3]
+    assert (panes[:, 0].min(), panes[:, 0].max()) == pytest.approx((-0.5, 2.0), abs=0.08)
+    # Between its ends the roof is nearly level.
+    middle = body[np.abs(body[:, 1]) < 0.01]
+    high = middle[middle[:, 2] > ground + vehicle.body.height - 0.06]
+    assert (high[:, 0].min(), high[:, 0].max()) == pytest.approx((0.1, 1.3), abs=0.12)
     nose = body[(body[:, 0] > 3.5) & (np.abs(body[:, 1]) > 0.6)]
     assert nose[:, 2].max() - ground == pytest.approx(0.9, abs=0.06)
     # What collides follows.
@@ -334,7 +356,7 @@ def test_cabin_and_bonnet_are_where_the_file_says():
 
 def test_equal_meshes_are_one_file_and_others_another(tmp_path, monkeypatch):
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
-    one = cabin(Cabin((-0.9, -0.5), (2.4, 1.6), (0.9, 0.7), 0.5, 1.4), roof=True)
+    one = body(SKIN)
     first, again, other = stored_mesh('a', one), stored_mesh('a', one), stored_mesh('a', 2.0 * one)
     assert first == again != other
     assert sorted(path.name for path in (tmp_path / 'racecar' / 'meshes').iterdir()) == sorted(
@@ -348,7 +370,7 @@ def test_meshes_that_can_be_written_nowhere_are_refused_in_one_line(tmp_path, mo
     (tmp_path / 'file').write_text('')
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'file'))
     monkeypatch.setattr(tempfile, 'gettempdir', lambda: str(tmp_path))
-    one = cabin(Cabin((-0.9, -0.5), (2.4, 1.6), (0.9, 0.7), 0.5, 1.4), roof=True)
+    one = body(SKIN)
     # Where the cache cannot be written it is the folder for temporary files.
     assert str(resource_file(stored_mesh('a', one))).startswith(
         str(tmp_path / f'racecar-{os.getuid()}'))
@@ -356,3 +378,13 @@ def test_meshes_that_can_be_written_nowhere_are_refused_in_one_line(tmp_path, mo
     with pytest.raises(ConfigurationError, match=r'a-\w+\.stl cannot be written .*XDG_CACHE') as e:
         stored_mesh('a', one)
     assert '\n' not in str(e.value)
+
+
+@given(st.lists(st.tuples(st.floats(0.1, 2.0), st.integers(-3, 3)), min_size=2, max_size=8))
+def test_lines_of_bodies_are_the_monotone_ones_of_scipy(steps):
+    interpolate = pytest.importorskip('scipy.interpolate', reason='SciPy is not installed')
+    x, y = np.cumsum([width for width, _ in steps]), np.array([float(value) for _, value in steps])
+    at = np.linspace(x[0], x[-1], 50)
+    np.testing.assert_allclose(
+        line_at(tuple(zip(x, y, strict=True)), at), interpolate.PchipInterpolator(x, y)(at),
+        atol=1e-12)

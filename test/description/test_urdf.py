@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 from dataclasses import replace
 import math
 from pathlib import Path
@@ -330,3 +331,9 @@ def test_sensors_are_where_the_original_has_them(robot):
     assert places['zed_camera_right_link'] == pytest.approx([0.390, -0.06, 0.09])
     assert places['base_imu_link'] == pytest.approx([0.245, 0.0, 0.117])
     assert pose(robot, 'base_imu_link')[:3, :3] == pytest.approx(np.eye(3))
+
+
+def test_several_threads_may_ask_for_descriptions():
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        found = [*threads.map(lambda _: expand_urdf(), range(8))]
+    assert set(found) == {expand_urdf()}

@@ -4,6 +4,7 @@
 
 from dataclasses import replace
 
+from closed_loops import metrics_with_laps
 import numpy as np
 import pytest
 
@@ -35,10 +36,11 @@ def run(sweep, **options):
 
 def assert_all_are_as_alone(sweep, result):
     for point in range(len(sweep.points)):
-        table = run_loop(alone(sweep, point), sweep.duration)
+        loop = alone(sweep, point)
+        table = run_loop(loop, sweep.duration)
         np.testing.assert_array_equal(result.table(point).rows, table.rows)
-        assert replace(result.metrics(point), collisions=None) == table.metrics(
-            0.0, with_path=True)
+        assert replace(result.metrics(point), collisions=None) == metrics_with_laps(
+            table, loop.tracker)
 
 
 @pytest.mark.parametrize('mode', ['kinematics', 'physics'])

@@ -17,7 +17,8 @@ import pytest
 import yaml
 
 from racecar.base.errors import RacecarError
-from racecar.cli.main import COMMANDS, main, make_parsers
+from racecar.cli.examples import copy_examples
+from racecar.cli.main import COMMANDS, main, make_parsers, with_number_lists
 from racecar.cli.stack_arguments import stack_options
 from racecar.stacks import describe_stack
 from racecar.stacks.options import DEMO, from_texts, LAUNCH, run_options, SET_ARGUMENT, UP
@@ -41,6 +42,7 @@ def clone(tmp_path, monkeypatch):
     """A folder like the root of the repository, in which results do no harm."""
     for name in ('config', 'docs', 'worlds', 'benchmarks', 'urdf'):
         (tmp_path / name).symlink_to(ROOT / name)
+    copy_examples(tmp_path / 'racecar_examples')
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -83,7 +85,7 @@ def test_run_knows_every_program(page):
 @with_pages(racecar_commands)
 def test_commands_of_a_page_can_be_typed(page, parsers, clone):
     for words in racecar_commands(page):
-        parsed, unknown = parsers.parse_known_args(words)
+        parsed, unknown = parsers.parse_known_args(with_number_lists(words))
         assert not unknown, words
         if PLACEHOLDERS.search(' '.join(words)):
             continue

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from racecar.base.errors import ConfigurationError, ParameterError, RacecarError
+from racecar.base.rows import flatten
 from racecar.control.tracker import TRACKER_COLUMNS
 from racecar.dynamics.vehicles import VEHICLE_MODELS
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS
@@ -40,8 +41,9 @@ def assert_columns_are_those_of_each(sweep):
         for index, point in enumerate(fleet.cars):
             loop = alone(sweep, point)
             model = loop.simulator.model
+            line = () if not len(fleet.columns.line) else [*flatten(loop.lane.car.numbers().line)]
             wanted = ((*model.parameters, *command_limits(model.vehicle)), model.state_limits,
-                      loop.lane.parameters)
+                      loop.lane.parameters, line)
             for column, numbers in zip(fleet.columns, wanted, strict=True):
                 np.testing.assert_array_equal(column[:, index], numbers)
             assert fleet.loop.simulator.state == loop.simulator.state
@@ -73,6 +75,39 @@ def test_usual_numbers_are_made_at_once(model, tyres):
                 f'{SIMULATOR}.vehicle.cog_height': {'uniform': [0.03, 0.06]}},
         count=6, tyre_model=tyres, set={f'{SIMULATOR}.vehicle_model': model})
     assert assert_columns_are_those_of_each(sweep) == 6
+
+
+ACTUATORS = {
+    'steering_delay': [0.01, 0.035, 0.004], 'speed_delay': [0.001, 0.02, 0.0],
+    'steering_lag': [0.02, 0.1], 'steering_rate': [1.0, 3.0], 'steering_gain': [0.9, 1.1],
+    'steering_offset': [-0.01, 0.02], 'speed_lag': [0.3, 0.1], 'acceleration': [2.0, 5.0]}
+
+
+def test_numbers_of_the_actuators_are_made_at_once():
+    sweep = sweep_of(grid={
+        'vehicle.mass': [5.0, 6.0],
+        **{f'{SIMULATOR}.actuators.{name}': values for name, values in ACTUATORS.items()
+           if name in ('steering_delay', 'steering_lag', 'acceleration')}})
+    assert assert_columns_are_those_of_each(sweep) == len(sweep.points)
+    assert len([*sweep.fleets()]) == 1
+
+
+@pytest.mark.parametrize('name', sorted(ACTUATORS))
+def test_cars_with_columns_of_actuators_have_the_bits_of_each_alone(name):
+    # 0 is off; some cars then have no actuators at all.
+    off = 1.0 if name == 'steering_gain' else 0.0
+    sweep = sweep_of(grid={f'{SIMULATOR}.actuators.{name}': [off, *ACTUATORS[name]]})
+    assert assert_columns_are_those_of_each(sweep) >= 2
+    together = BatchSimulation(fleets=sweep.fleets()).run(sweep.duration, record_every=1)
+    for point in range(len(sweep.points)):
+        single = BatchSimulation([alone(sweep, point)]).run(sweep.duration, record_every=1)
+        np.testing.assert_array_equal(together.table(point).rows, single.table(0).rows)
+
+
+def test_a_delay_between_steps_is_named_with_its_point():
+    sweep = sweep_of(grid={f'{SIMULATOR}.actuators.speed_delay': [0.01, 0.0105, 0.02]})
+    with pytest.raises(ConfigurationError, match=r'point 2 of 3 .*0\.0105 s, expected a whole'):
+        [*sweep.fleets()]
 
 
 def test_dynamic_law_and_its_tracker_are_made_at_once():

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """racecar.simulate(): the bits of the command, its options, and what it refuses."""
 
+from dataclasses import replace
 import inspect
+import math
 from pathlib import Path
 import warnings
 
@@ -41,8 +43,8 @@ def test_its_arguments_are_the_options_of_the_command():
     for name, row in options.items():
         default = known[name].default
         assert default == (parser.get_default(row.name) or None), name
-    described = racecar.simulate.__doc__
-    assert [name for name in known if f'\n    - {name}: ' not in present(described)] == []
+    described = present(inspect.getdoc(racecar.simulate))
+    assert [name for name in known if f'\n- {name}: ' not in described] == []
 
 
 @pytest.mark.parametrize(('arguments', 'words'), [
@@ -83,7 +85,31 @@ def test_metrics_are_those_of_the_samples():
     assert metrics.rmse == pytest.approx(np.sqrt(np.mean(squared)), rel=1e-12)
     assert metrics.max_error == pytest.approx(np.sqrt(np.max(squared)), rel=1e-12)
     assert run.metrics(skip=0.0).samples == 601
-    assert run.metrics(skip=0.0) == table.metrics()
+    assert replace(run.metrics(skip=0.0), laps=None) == table.metrics()
+
+
+def test_laps_of_a_circle_last_as_long_as_its_period():
+    run = racecar.simulate(trajectory='circle', duration=50.0)
+    laps = present(run.laps(sectors=2))
+    # The circle turns with W, and the car follows it without delay.
+    period = 2.0 * math.pi / run.parameters['trajectory_tracker']['W']
+    assert [lap.time for lap in laps.laps] == pytest.approx([period] * 2, abs=1e-3)
+    assert [lap.begun for lap in laps.laps] == pytest.approx([0.0, period], abs=1e-3)
+    assert laps.laps[1].sectors == pytest.approx([0.5 * period] * 2, abs=1e-3)
+    assert present(run.metrics(skip=30.0).laps).best == pytest.approx(period, abs=1e-3)
+
+
+def test_a_run_on_an_open_path_has_no_laps():
+    run = racecar.simulate(trajectory='line', duration=1.0)
+    assert run.laps() is None
+    assert 'laps' not in run.metrics().as_dict()
+
+
+def test_a_run_that_was_saved_has_the_same_laps(tmp_path):
+    run = racecar.simulate(waypoints='hall', duration=60.0)
+    again = racecar.load(run.save(tmp_path / 'run'))
+    assert len(present(run.laps()).laps) >= 1
+    assert again.laps() == run.laps()
 
 
 def test_it_says_how_it_was_made(tmp_path):

@@ -36,10 +36,11 @@ def written(path):
 
 def test_its_arguments_are_the_keys_of_a_file():
     known = inspect.signature(racecar.sweep).parameters
-    assert set(KEYS) | {'configuration', 'file', 'law', 'jobs', 'progress'} == known.keys()
+    assert set(KEYS) | {
+        'configuration', 'file', 'law', 'jobs', 'scheduler', 'progress'} == known.keys()
     assert {row.default for name, row in known.items() if name in KEYS} == {None}
-    described = racecar.sweep.__doc__
-    assert [name for name in known if f'\n    - {name}: ' not in present(described)] == []
+    described = present(inspect.getdoc(racecar.sweep))
+    assert [name for name in known if f'\n- {name}: ' not in described] == []
 
 
 def test_a_file_a_dictionary_and_arguments_mean_the_same_as_the_command(result, tmp_path):
@@ -147,7 +148,7 @@ def test_a_changed_vehicle_drives(result):
 def test_it_says_in_one_line_which_point_is_the_best(result):
     assert re.fullmatch(
         r'<SweepResult kinematic_ode: 6 points of trajectory_tracker.Kp,'
-        r' vehicle.friction_coefficient, 0 diverged; best RMSE 0.\d+ m at .*>', repr(result))
+        r' vehicle.friction_coefficient, 0 diverged; best RMSE [\d.]+ mm at .*>', repr(result))
 
 
 def test_a_notebook_shows_the_best_points_first(result):
@@ -189,7 +190,7 @@ def test_a_metric_that_is_none_is_refused(result):
 
 def test_without_pandas_it_is_said_what_to_install(result, monkeypatch):
     monkeypatch.setitem(sys.modules, 'pandas', None)
-    with pytest.raises(ImportError, match='pip install pandas'):
+    with pytest.raises(ConfigurationError, match='pip install'):
         result.to_pandas()
 
 

@@ -27,26 +27,46 @@ LARGEST_SPEED = 2.0  # [m/s]
 LARGEST_ANGLE = 0.5  # [rad]
 WHEELBASE = 0.325  # [m]
 NODE = '/trajectory_tracker'
+
+
+def parameter(name, value, description='', **more):
+    """Return a row as the message `parameters` has it."""
+    kind = {float: 'float', bool: 'bool', str: 'string'}[type(value)]
+    return {'name': name, 'type': kind, 'value': value, 'default': value, 'unit': '',
+            'minimum': None, 'maximum': None, 'choices': [], 'description': description,
+            'range': '', 'read_only': False, 'only_with': None, **more}
+
+
+SHAPES = ['line', 'circle', 'figure_eight']
 PARAMETERS = [
-    {'name': 'Kp', 'type': 'float', 'value': 5.0, 'minimum': 0.0, 'maximum': 1000.0,
-     'choices': None, 'description': 'Proportional gain', 'read_only': False},
-    {'name': 'FFWD', 'type': 'bool', 'value': True, 'minimum': None, 'maximum': None,
-     'choices': None, 'description': 'Feed the reference velocity forward', 'read_only': False},
-    {'name': 'tracked_point', 'type': 'str', 'value': 'base_link', 'minimum': None,
-     'maximum': None, 'choices': ['base_link', 'cog'],
-     'description': 'The point of the car that follows the reference', 'read_only': True},
+    parameter('trajectory', 'figure_eight', 'Shape of the reference', choices=[*SHAPES, '2']),
+    parameter('R', 4.0, 'Circle: radius', unit='m', minimum=0.0, maximum=1000.0,
+              range='(0, 1000]', only_with={'name': 'trajectory', 'values': ['circle', '2']}),
+    parameter('a', 5.0, 'Figure eight: amplitude', unit='m', minimum=0.0, maximum=1000.0,
+              range='(0, 1000]', only_with={'name': 'trajectory', 'values': ['figure_eight']}),
+    parameter('Kp', 5.0, 'Proportional gain', unit='1/s', minimum=0.0, maximum=1000.0,
+              range='[0, 1000]'),
+    parameter('FFWD', True, 'Feed the reference velocity forward'),
+    parameter('tracked_point', 'base_link', 'The point of the car that follows the reference',
+              choices=['base_link', 'cog'], read_only=True),
 ]
 CONFIGURATIONS = [
-    {'name': 'kinematic_ode', 'summary': 'Kinematic model, tracker and linearizer.',
+    {'name': 'kinematic_ode', 'title': 'Follow a path, planar',
+     'summary': 'Kinematic model, tracker and linearizer.',
      'follows_trajectory': True, 'is_driver': False, 'options': [
-         {'name': 'vehicle', 'kind': 'choice', 'default': None, 'help': 'the car',
-          'choices': ['racecar', 'f1tenth']},
+         {'name': 'vehicle', 'kind': 'choice', 'default': None, 'usual': 'racecar',
+          'help': 'the car', 'choices': ['racecar', 'f1tenth'],
+          'titles': {'racecar': 'MIT RACECAR', 'f1tenth': 'F1TENTH'}},
          {'name': 'sensors', 'kind': 'names', 'default': [], 'help': 'sensors of the car',
-          'choices': ['laser', 'imu', 'camera']},
+          'choices': ['laser', 'imu', 'camera'],
+          'titles': {'laser': 'Lidar', 'imu': 'IMU', 'camera': 'Camera'}},
          {'name': 'end_time', 'kind': 'number', 'default': None, 'help': 'when the run ends'},
          {'name': 'lockstep', 'kind': 'flag', 'default': False, 'help': 'wait for answers'}]},
     {'name': 'driver', 'summary': 'A car by its pedals, gears and lamps.',
      'follows_trajectory': False, 'is_driver': True, 'options': []},
+    {'name': 'teleop_world', 'title': 'Drive by hand, 3-D', 'summary': 'A car in the 3-D world.',
+     'follows_trajectory': False, 'is_driver': False, 'options': [],
+     'unavailable': 'needs mujoco: pip install mujoco'},
 ]
 
 
@@ -62,11 +82,12 @@ class ExampleFeed(Feed):
 
     takes = ('start', 'stop', 'reset', 'pause', 'resume', 'step', 'factor', 'set_parameter',
              'take_wheel', 'release_wheel', 'drive', 'pedals', 'gear', 'indicator', 'lamp', 'play',
-             'seek', 'rate')
+             'seek', 'rate', 'record')
 
     def __init__(self, *, mode='cockpit', driver=False, world='cones', starts=True):
         self.mode = mode
         self.received = []
+        self._session: dict[str, Any] = {'name': '', 'options': {}}
         self._driver = driver
         self._starts = starts
         self._world = load_world(world)
@@ -92,6 +113,8 @@ class ExampleFeed(Feed):
     async def run(self, outlet: Outlet) -> None:
         self.outlet = outlet
         self.session('idle', text='nothing runs')
+        if self.mode == 'cockpit':
+            self.say('recordings', state='off', seconds=0.0, list=[])
         if self._starts:
             self.begin('driver' if self._driver else 'kinematic_ode')
         begun = time.monotonic()
@@ -100,11 +123,14 @@ class ExampleFeed(Feed):
             await asyncio.sleep(BATCH)
             now = time.monotonic() - begun
             if self._runs and not self._paused:
-                self._advance(max(1, round((now - last) / PERIOD)))
+                self.advance(max(1, round((now - last) / PERIOD)))
             last = now
 
-    def session(self, state, name='', text='', options=None, **more):
-        self.say('session', state=state, name=name, text=text, options=options or {}, **more)
+    def session(self, state, name=None, text='', options=None, **more):
+        """Say what runs or, without a name, what has become of it."""
+        if name is not None:
+            self._session = {'name': name, 'options': options or {}}
+        self.say('session', state=state, text=text, **self._session, **more)
 
     def begin(self, name, options=None):
         """Start a configuration, and say all that describes it."""
@@ -144,7 +170,8 @@ class ExampleFeed(Feed):
             {'name': 'Teleoperation', 'priority': 10, 'alive': by_hand},
             {'name': 'Navigation', 'priority': 5, 'alive': True}]}])
 
-    def _advance(self, count):
+    def advance(self, count):
+        """Go on by so many samples at once."""
         times, rows = [], []
         for _ in range(count):
             self._time += PERIOD
@@ -200,7 +227,11 @@ class ExampleFeed(Feed):
             'play': self._pause, 'step': self._step, 'reset': self._seek, 'seek': self._seek,
             'set_parameter': self._set_parameter, 'drive': self._drive, 'pedals': self._drive,
             'release_wheel': self._release_wheel, 'gear': self._set_car,
-            'indicator': self._set_car, 'lamp': self._set_lamp}
+            'indicator': self._set_car, 'lamp': self._set_lamp, 'record': self._record}
+        if message['type'] == 'start':
+            # It takes its time, so that pages see that something starts.
+            self.session('starting', message['configuration'], options=message.get('options'))
+            await asyncio.sleep(BATCH)
         if message['type'] in answers:
             answers[message['type']](message)
 
@@ -218,11 +249,11 @@ class ExampleFeed(Feed):
             self._tell_replay()
 
     def _step(self, message):
-        self._advance(message['count'])
+        self.advance(message['count'])
 
     def _seek(self, message):
         self._time = message.get('time', 0.0)
-        self._advance(1)
+        self.advance(1)
 
     def _set_parameter(self, message):
         if message['name'] == 'Kp' and not 0 <= message['value'] <= 1000:
@@ -235,6 +266,21 @@ class ExampleFeed(Feed):
         self._command = (LARGEST_SPEED * ahead, LARGEST_ANGLE * message['steering'])
         if first:
             self._tell_muxes()
+
+    def _record(self, message):
+        if message['on']:
+            self.say('recordings', state='on', seconds=0.0, list=[])
+        else:
+            self.say_recorded(is_ready=False)
+
+    def say_recorded(self, *, is_ready, problem=''):
+        """Say that there is a recording, with or without its report."""
+        kinds = ['report'] * is_ready + ['replay', 'csv']
+        self.say('recordings', state='off', seconds=0.0, list=[{
+            'number': 1, 'name': 'cockpit-1', 'seconds': 6.04, 'folder': '/runs/cockpit-1',
+            'problem': problem, 'is_ready': is_ready, 'links': [
+                {'text': kind.upper() if kind == 'csv' else kind.capitalize(),
+                 'address': f'/recordings/1/{kind}'} for kind in kinds]}])
 
     def _release_wheel(self, message):
         self._command = None

@@ -8,7 +8,7 @@ import pytest
 
 from racecar.base.errors import ConfigurationError
 from racecar.rendering.drawing_process import DrawingProcess
-from racecar.rendering.picture_model import Quality
+from racecar.rendering.sight import Quality
 from racecar.scene.scene import EMPTY_SCENE
 
 

@@ -26,9 +26,9 @@ class Page:
     async def send(self, kind, **fields):
         await self.socket.send_str(json.dumps({'type': kind, **fields}))
 
-    async def until(self, fits):
+    async def until(self, fits, within=DEADLINE):
         """Receive until a message fits: a dict of JSON, or bytes; return it."""
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(within):
             while True:
                 message = await self.socket.receive()
                 assert message.type in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY), message
@@ -38,10 +38,10 @@ class Page:
                 if fits(found):
                     return found
 
-    async def get(self, kind, **fields):
+    async def get(self, kind, within=DEADLINE, **fields):
         """Receive until a JSON message of a kind with these fields; return it."""
         return await self.until(lambda found: isinstance(found, dict) and found['type'] == kind
-                                and fields.items() <= found.items())
+                                and fields.items() <= found.items(), within)
 
 
 class Served:

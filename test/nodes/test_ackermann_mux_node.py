@@ -72,6 +72,16 @@ def test_command_is_forwarded_unchanged(bench, mux):
     assert bench.count(mux.outputs, 1) == message
 
 
+def test_a_command_without_a_stamp_gets_the_time_and_is_else_forwarded_unchanged(bench, mux):
+    message = command(0.0, 0.5, -0.25)
+    message.header.frame_id, message.drive.jerk = 'anything', 2.5
+    bench.send('/ackermann_cmd_mux/input/teleop', message)
+    forwarded = bench.count(mux.outputs, 1)
+    assert seconds(forwarded) == 1.0
+    message.header.stamp = forwarded.header.stamp
+    assert forwarded == message
+
+
 def test_higher_priority_takes_over(mux):
     assert mux.forwards('navigation', 1.0, 1.0)
     assert mux.forwards('safety', 1.0, 2.0)
@@ -154,7 +164,7 @@ def test_silence_stops_the_car_once_and_holds_the_steering(bench, mux):
     bench.set_clock(1.3)
     stop = bench.count(mux.outputs, 2)
     assert (stop.drive.speed, stop.drive.steering_angle) == (0.0, 0.25)
-    bench.logged('Navigation fell silent and nobody follows: the car is told to stop')
+    bench.logged('no commands from Navigation for 0.2 s; stopping')
     bench.set_clock(2.0)
     bench.set_clock(3.0)
     assert mux.forwards('navigation', 3.0, 1.0)
@@ -191,7 +201,8 @@ def test_source_that_still_speaks_follows_a_silent_holder_without_a_stop(bench, 
 
 
 def test_unstamped_command_counts_as_said_now(bench, mux):
-    assert mux.forwards('teleop', 0.0, 1.0)
+    mux.say('teleop', 0.0, 1.0)
+    assert bench.count(mux.outputs, 1) == command(1.0, 1.0)
     bench.set_clock(1.19)
     mux.say('navigation', 1.0, 2.0)
     bench.set_clock(1.25)

@@ -85,3 +85,24 @@ def test_a_renderer_that_is_gone_stops_the_pictures_only(bench, gl, monkeypatch)
     drawing.close()
     run.drive(10)
     assert run.bench.has_logged('no more pictures')
+
+
+def test_depths_are_metres_along_the_view(bench, gl):  # noqa: F811
+    topics = '/camera/zed/depth/depth_registered', '/camera/zed/depth/camera_info'
+    odometry = bench.listen('/vesc/odom', Odometry)
+    images = bench.listen(topics[0], Image, qos.IMAGE)
+    infos = bench.listen(topics[1], CameraInfo, qos.IMAGE)
+    bench.start(
+        SingleTrackSimulatorNode, use_sim_time=False, wait_for_subscribers=1, **{
+            **RACECAR, 'world': 'tunnel', 'sensors': ['depth'], 'depth.width': 64,
+            'depth.height': 48, 'depth.noise': 0.0, 'lockstep': True, 'real_time_factor': 0.0})
+    bench.until(lambda: odometry and images and infos, 'the first picture')
+    image, info = images[0], infos[0]
+    assert (image.width, image.height, image.encoding, image.step) == (64, 48, '32FC1', 256)
+    assert image.header.frame_id == info.header.frame_id == 'camera_optical_frame'
+    depths = np.frombuffer(bytes(image.data), '<f4').reshape(48, 64)
+    # The lens is 0.09 m above the ground, which the lowest row sees there.
+    focal, middle = info.k[0], info.k[5]
+    assert depths[47, 32] == pytest.approx(0.09 * focal / (47 - middle), rel=0.01)
+    # The sky is farther away than anything.
+    assert depths[0, 32] > depths[47, 32]

@@ -23,7 +23,8 @@ from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from sensor_msgs.msg import Image, JointState
 
 from racecar.base.errors import ConfigurationError
-from racecar.clients.cockpit_bridge.driving import Driving, SILENCE
+from racecar.base.types import Pose3
+from racecar.clients.cockpit_bridge.driving import SILENCE
 from racecar.clients.cockpit_bridge.node import CockpitBridge
 from racecar.clients.cockpit_bridge.parameters import PageParameters
 from racecar.clients.cockpit_bridge.pictures import Pictures
@@ -124,11 +125,12 @@ def serve(bench, tmp_path):
 
 
 @pytest.fixture
-def car(bench, serve):
+def car(bench, serve, request):
     """A car in real time behind its mux, and a server that watches it."""
     bench.start(AckermannMuxNode, name='ackermann_cmd_mux', namespace=MUX,
                 remap={'~/teleop': TELEOP}, config_file='mux/low_level')
-    bench.start(SingleTrackSimulatorNode, use_sim_time=False, **RACECAR)
+    bench.start(SingleTrackSimulatorNode, use_sim_time=False, **RACECAR,
+                **getattr(request, 'param', {}))
     server = serve()
     bench.until(lambda: len(server.rows()[0]), 'the first rows of state')
     return server
@@ -147,9 +149,10 @@ def test_it_describes_robot_surroundings_and_parameters(car):
     rows = {row['name']: row for row in nodes['/single_track_simulator']}
     timeout = rows['command_timeout']
     assert (timeout['value'], timeout['minimum'], timeout['maximum']) == (0.5, 0.0, 60.0)
-    assert 'step' not in rows
-    # A text that names a file is none that pages may set.
-    assert nodes['/vesc/low_level/ackermann_cmd_mux'] == []
+    assert (timeout['unit'], timeout['default'], timeout['read_only']) == ('s', 0.5, False)
+    assert rows['step']['read_only']
+    # A text that names a file is none that pages may know.
+    assert 'config_file' not in {row['name'] for row in nodes['/vesc/low_level/ackermann_cmd_mux']}
 
 
 def test_of_several_lasers_and_cameras_the_first_are_shown(bench, serve):
@@ -246,6 +249,31 @@ def test_a_page_drives_and_the_car_stops_when_it_falls_silent(bench, car):
     bench.until(lambda: car.rows()[1]['speed'][-1] == 0.0, 'the car to stand')
 
 
+@pytest.mark.parametrize('car', [{'world': 'arena'}], indirect=True)
+def test_pages_are_told_of_collisions(bench, car):
+    car.get('scene')
+    car.say('take', viewer=1, manual=False)
+    bench.until(lambda: bench.probe.count_publishers(TELEOP), 'the publisher')
+
+    said = 0.0
+
+    def crashes():
+        nonlocal said
+        if time.monotonic() > said + 0.3 * SILENCE:
+            said = time.monotonic()
+            car.say('drive', speed=1.0, steering=0.0)
+        frame = car.found(lambda frame: is_text(frame)
+                          and read_json(frame)['type'] == 'collisions')
+        return frame and read_json(frame)
+
+    found = bench.until(crashes, 'a collision')
+    assert (found['count'], found['in_contact']) == (1, True)
+    times, columns = car.rows()
+    where = np.searchsorted(times, found['time'])
+    # The box ahead begins at 0.8 m, the car ends 0.42 m before base_link.
+    assert 0.2 < columns['x'][min(where, len(times) - 1)] < 0.6
+
+
 def test_the_watchdog_of_the_bridge_stops_the_car_by_itself(bench, car):
     teleop = bench.listen(TELEOP, AckermannDriveStamped, qos.STATE)
     car.say('take', viewer=1, manual=False)
@@ -323,6 +351,21 @@ def test_pause_step_factor_and_reset_reach_the_simulator(bench, car):
     car.get('clock', lambda fields: not fields['paused'])
     car.say('reset', viewer=1)
     bench.until(lambda: car.rows()[1]['x'][-1] == 0.0, 'the car at its start')
+
+
+def test_way_back_to_the_start_is_no_tracking_error(bench, car):
+    simulator = bench.nodes[2]
+    tracker = bench.start(TrajectoryTrackerNode, active=False)
+    simulator.plant.entities[0].reset(Pose3(20.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0))
+    bench.until(lambda: car.rows()[1]['x'][-1] == 20.0, 'the car elsewhere')
+    bench.set_parameter(tracker, 'active', True)
+    car.parameters('/trajectory_tracker')
+    bench.until(lambda: car.rows()[1]['reference_x'][-1] > 20.0, 'its reference')
+    car.say('reset', viewer=1)
+    bench.until(lambda: abs(car.rows()[1]['reference_x'][-1]) < 1.0, 'a reference at the start')
+    rows = car.rows()[1]
+    assert rows['x'][-1] == 0.0
+    assert np.nanmax(rows['error']) < 5.0
 
 
 def test_a_changed_parameter_is_sent_whoever_changed_it(bench, car):
@@ -451,12 +494,3 @@ def test_a_picture_that_cannot_be_sent_does_not_end_the_others(bench):
 def test_a_socket_where_nobody_listens_is_refused(tmp_path):
     with pytest.raises(ConfigurationError, match='no cockpit listens on'):
         ServerLink(str(tmp_path / 'none'))
-
-
-def test_a_page_steers_to_each_side_as_far_as_the_car_can():
-    nowhere: Any = None
-    driving = Driving(nowhere, 'teleop', 'pedals')
-    driving.limits = {'vehicle.steering_limit': 0.4, 'vehicle.steering_limit_right': 0.0}
-    assert (driving.angle(1.0), driving.angle(-0.5)) == pytest.approx((0.4, -0.2))
-    driving.limits = {'vehicle.steering_limit': 0.4, 'vehicle.steering_limit_right': 0.2}
-    assert (driving.angle(1.0), driving.angle(-0.5)) == pytest.approx((0.4, -0.1))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nodes that were started and do nothing say once what they wait for; those at work are silent."""
 
+from functools import partial
 import re
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -16,6 +17,8 @@ from racecar.nodes.driver_bridge import DriverBridgeNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros.idle_notice import IdleNotice
+from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks.composing import ComposedStack
 
 pytestmark = pytest.mark.ros
 
@@ -24,13 +27,14 @@ COMMANDS = '/vesc/low_level/ackermann_cmd_mux/output'
 
 def said_by(bench, node):
     """Return what a node said of waiting, once it and one that was started later have spoken."""
-    bench.start(TrajectoryTrackerNode, name='later', **RACECAR)
+    bench.start(TrajectoryTrackerNode, name='later', use_sim_time=False, **RACECAR)
     bench.logged('set /later active true')
     name = node.get_fully_qualified_name().strip('/').replace('/', '.')
     # Where the machine stalls, the later one may be first: calls of timers that are missed are
     # left out.
-    return bench.until(lambda: [text for logger, text in bench.logs if logger == name and (
-        'waiting for' in text or 'inactive' in text or 'paused' in text)], f'words of {name}')
+    words = ('waiting for', 'nobody drives', 'inactive', 'paused')
+    return bench.until(lambda: [text for logger, text in bench.logs if logger == name and any(
+        word in text for word in words)], f'words of {name}')
 
 
 def test_a_node_at_work_is_silent_and_others_say_it_once(bench):
@@ -41,6 +45,41 @@ def test_a_node_at_work_is_silent_and_others_say_it_once(bench):
     notices.append(IdleNotice(last, clock, lambda: 'the last'))
     bench.logged('the last')
     assert bench.logs == [('idle', 'no input'), ('last', 'the last')]
+
+
+def test_one_of_a_stack_waits_for_its_time_and_leaves_the_word_to_the_cause(bench):
+    cause, effect, last = (bench.add(Node(name)) for name in ('cause', 'effect', 'last'))
+    clock = Clock(clock_type=ClockType.STEADY_TIME)
+    begun: list[bool] = []
+    notices = [IdleNotice(node, clock, partial(str, text), lambda: bool(begun))
+               for node, text in ((cause, 'no keys'), (effect, 'no commands'))]
+    notices[1].follow(notices[:1])
+    notices.append(IdleNotice(last, clock, lambda: 'the last'))
+    bench.logged('the last')
+    assert bench.logs == [('last', 'the last')]
+    begun.append(True)
+    bench.logged('no keys')
+    notices.append(IdleNotice(last, clock, lambda: 'the very last'))
+    bench.logged('the very last')
+    assert not bench.has_logged('no commands')
+
+
+def test_one_that_could_not_work_is_no_cause(bench):
+    first, second = (bench.add(Node(name)) for name in ('first', 'second'))
+    clock = Clock(clock_type=ClockType.STEADY_TIME)
+    before = IdleNotice(first, clock, lambda: 'no keys', lambda: False)
+    IdleNotice(second, clock, lambda: 'the time does not run').follow([before])
+    bench.logged('the time does not run')
+    assert bench.logs == [('second', 'the time does not run')]
+
+
+def test_a_stack_that_nobody_drives_says_it_in_one_line(bench):
+    options = StackOptions(teleop='none', end_time=6.0)
+    with ComposedStack(describe_stack('teleop', options)) as stack:
+        stack.spin()
+    said = [text for _, text in bench.logs if 'waiting for' in text or 'no command' in text]
+    assert len(said) == 1
+    assert said[0].startswith('nobody drives: no command from')
 
 
 def test_tracker_names_both_ways_to_activate_it(bench):
@@ -109,6 +148,21 @@ def test_simulator_that_waits_for_listeners_or_is_paused(bench):
     bench.logged('paused; go on by the service /other/paused/pause with data: false')
 
 
+def test_only_the_simulator_says_why_the_time_does_not_run(bench):
+    waiting = bench.start(
+        SingleTrackSimulatorNode, use_sim_time=False, wait_for_subscribers=9, **RACECAR)
+    mux = bench.start(AckermannMuxNode, config_file='mux/low_level')
+    bench.until(lambda: mux.count_publishers('/clock'), 'the simulator')
+    bench.logged('waiting for 9 subscriptions')
+    bench.start(SingleTrackSimulatorNode, use_sim_time=False, name='later', namespace='later',
+                publish_clock=False, wait_for_subscribers=8, **RACECAR)
+    bench.logged('waiting for 8 subscriptions')
+    assert not [text for _, text in bench.logs if 'nobody drives' in text]
+    # Where nobody makes the time, each node says what it waits for.
+    bench.remove(waiting)
+    bench.logged('nobody drives')
+
+
 def test_driver_bridge_waits_for_odometry_then_for_the_driver(bench):
     node = bench.start(DriverBridgeNode, **RACECAR_DRIVER)
     assert said_by(bench, node) == ['waiting for odometry on /vesc/odom']
@@ -120,11 +174,11 @@ def test_driver_bridge_waits_for_odometry_then_for_the_driver(bench):
 
 def test_mux_names_its_sources_and_those_of_their_topics_that_are_published(bench):
     node = bench.start(AckermannMuxNode, config_file='mux/low_level')
-    names = 'waiting for commands of one of Teleoperation, Safety, Driver, Navigation; '
-    assert said_by(bench, node) == [f'{names}nobody publishes any']
+    names = 'nobody drives: no command from Teleoperation, Safety, Driver or Navigation yet; '
+    assert said_by(bench, node) == [f'{names}no node is connected']
     bench.probe.create_publisher(AckermannDriveStamped, '/ackermann_cmd_mux/input/safety', 1)
     bench.until(lambda: node.waits_for() == (
-        f'{names}silent so far: /ackermann_cmd_mux/input/safety'), 'the publisher')
+        f'{names}connected, but silent: /ackermann_cmd_mux/input/safety'), 'the publisher')
 
 
 def test_recorder_names_the_topics_that_nobody_publishes(bench, tmp_path):

@@ -142,7 +142,7 @@ def test_a_joystick_that_goes_away_under_a_held_button_stops_the_car(bench):
     bench.start(JoyTeleopNode, use_sim_time=False)
     bench.send('/joy', joy(4))
     bench.count(commands, 1)
-    bench.logged('/joy fell silent: the car is told to stop')
+    bench.logged('no messages on /joy for')
     assert bench.count(commands, 2).drive.speed == 0.0
 
 

@@ -169,7 +169,7 @@ def test_silent_velocities_stop_the_car_once_and_hold_the_steering(linearizer):
     law.bench.count(law.commands, 2)
     assert law.last == near(0.0, TURN)
     assert seconds(law.commands[-1]) == 1.25
-    law.bench.logged('no virtual velocity for 0.2 s: the car is stopped')
+    law.bench.logged('no virtual velocity for 0.2 s; stopping')
     law.bench.set_clock(1.5)
     law.bench.set_clock(2.0)
     law.see(2.1)

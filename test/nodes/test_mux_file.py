@@ -17,6 +17,7 @@ CONFIG = Path(__file__).parents[2] / 'config' / 'mux'
 def test_original_high_level_priorities_and_timeouts():
     configuration = load_mux_configuration(CONFIG / 'high_level.yaml')
     assert [(s.name, s.forwarded[0], s.timeout, s.priority) for s in configuration.sources] == [
+        ('Twist', 'cmd_vel', 0.5, 25),
         ('Nav_0', 'input/nav_0', 0.2, 20), ('Nav_1', 'input/nav_1', 0.2, 15),
         ('Nav_2', 'input/nav_2', 0.2, 10), ('Nav_3', 'input/nav_3', 0.2, 5),
         ('Default', 'input/default', 1.0, 0)]

@@ -10,7 +10,7 @@ import pytest
 
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos
-from racecar.ros.topics import TOPIC_NAMES
+from racecar.ros.topics.sets import topic_sets
 
 pytestmark = pytest.mark.ros
 
@@ -42,7 +42,7 @@ def test_it_lies_in_the_namespace_of_the_car(bench):
 
 
 @pytest.mark.parametrize('more', [{'relay_odometry': False}, *(
-    {'remap': names} for names in TOPIC_NAMES.values() if names)])
+    {'remap': row.topics} for row in topic_sets().values() if row.topics)])
 def test_there_is_none_where_it_is_not_wanted_or_odometry_has_another_name(bench, more):
     node = start(bench, **more)
     expected = 1 if 'pf/pose/odom' in more.get('remap', {}).values() else 0

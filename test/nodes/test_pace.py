@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real-time factor of a simulator while it runs: as fast as possible, and back again."""
 
+import re
 import time
 
 from node_bench import RACECAR
@@ -46,6 +47,15 @@ def test_a_timer_that_does_not_come_any_more_is_set_again(bench, simulator):
     # As if the executor had lost it.
     node._pace_timer.cancel()
     goes_on(bench, node, 2)
+
+
+def test_a_computer_that_is_too_slow_is_told_once(bench, simulator):
+    node = simulator(real_time_factor=1e5)
+    bench.until(lambda: bench.has_logged('too slow for single_track_simulator'), 'the warning',
+                30.0)
+    goes_on(bench, node, 2000)
+    text, = [text for _, text in bench.logs if 'too slow' in text]
+    assert re.search(r'real-time factor [\d.]+ in place of 100000; lower real_time_factor', text)
 
 
 @pytest.mark.parametrize('factor', [1e-12, 1e-320, 9e-7, -1.0, 2e6])

@@ -100,6 +100,6 @@ def test_nobody_waits_where_no_browser_can_be_opened(monkeypatch, capfd):
 
 def test_names_that_there_are_not_are_refused_by_the_process_beside():
     pytest.importorskip('aiohttp')
-    with (pytest.raises(ConfigurationError, match="--topic-names 'f1tent' is unknown.*f1tenth"),
+    with (pytest.raises(ConfigurationError, match="topic names 'f1tent' is neither.*f1tenth"),
           watched(argparse.Namespace(watch=True), 'plant', topic_names='f1tent')):
         pytest.fail('something is served')

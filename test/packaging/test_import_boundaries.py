@@ -66,22 +66,24 @@ ROOMS = {
     # It fills the frames of the cockpit, whose server is in another process.
     'clients.cockpit_bridge': Room(('cockpit', *_ALL_FLOORS, 'ros', 'signals'), ros=True),
     # The server of a page, and what it shows; it starts stacks as processes.
-    'cockpit': Room(('bags', 'catalogue', *_ALL_FLOORS, 'ros.topics', 'signals', 'stacks')),
+    'cockpit': Room(('bags', 'catalogue', *_ALL_FLOORS, 'neo', 'ros.topics', 'signals', 'stacks')),
     # What a stack is can be said without ROS; two modules start it.
     'stacks': Room(_OF_STACKS),
     'stacks.composing': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
     'stacks.launching': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
+    # Programs of a course drive a stack in this process.
+    'neo': Room((*_ALL_FLOORS, 'stacks')),
     # What Python programs and commands have in common.
     'facade': Room(('bags', 'catalogue', *_ALL_FLOORS, 'stacks')),
     # Only what needs no ROS, or takes it from the others.
-    'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'facade', *_ALL_FLOORS, 'nodes', 'ros',
-                 'signals', 'stacks', 'terminal')),
+    'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'facade', *_ALL_FLOORS, 'neo', 'nodes',
+                 'ros', 'signals', 'stacks', 'terminal')),
     'signals': Room(),
     'executables': Room(('cli.main', 'nodes.shared.entry', 'signals')),
 }
 """By what comes after `racecar.`; the longest name counts."""
 
-PLAIN = (*_ALL_FLOORS, 'api', 'bags', 'catalogue', 'cockpit', 'facade', 'stacks',
+PLAIN = (*_ALL_FLOORS, 'api', 'bags', 'catalogue', 'cockpit', 'facade', 'neo', 'stacks',
          'signals', 'executables', 'terminal')
 """Rooms that import nothing of ROS, nor what does."""
 

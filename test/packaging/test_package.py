@@ -38,6 +38,8 @@ KEYS = {
     'trimesh': 'python3-trimesh-pip',
     'yaml': 'python3-yaml',
     # Come with a package that is declared.
+    'OpenGL': 'python3-mujoco-pip',
+    'contourpy': 'python3-matplotlib',
     'llvmlite': 'python3-numba',
     'launch_xml': 'ros2launch',
     'launch_yaml': 'ros2launch',
@@ -51,8 +53,8 @@ MODULES = {'foxglove-sdk': 'foxglove', 'imageio-ffmpeg': 'imageio_ffmpeg', 'pill
 
 # Distributions for which rosdep has no key, and those that are optional; what uses them says what
 # to install.
-WITHOUT_KEY = {'foxglove-sdk', 'imageio-ffmpeg', 'manifold3d', 'plotly', 'shtab'}
-OPTIONAL = {'pandas'}
+WITHOUT_KEY = {'foxglove-sdk', 'imageio-ffmpeg', 'manifold3d', 'shtab'}
+OPTIONAL = {'dask', 'distributed', 'optuna', 'pandas', 'pyarrow'}
 
 
 def manifest(package='.'):
@@ -142,7 +144,7 @@ def key_of(distribution):
 
 
 def test_every_library_of_the_requirements_has_a_key_or_is_said_to_have_none():
-    libraries = listed('racecar.in') | required()
+    libraries = listed('racecar.in') | listed('extras.in') | required()
     assert {'numpy', 'pandas', 'pytest-timeout', 'setuptools'} <= libraries
     assert {name for name in libraries if key_of(name) not in declared()} \
         == WITHOUT_KEY | OPTIONAL

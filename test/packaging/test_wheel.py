@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wheel that pip makes: what it says of itself, and its commands where nothing else is.
 
-The libraries come from the environment of the tests; that they are all required is checked apart.
+The libraries come from the environment of the tests; those of the extras are hidden, and
+that all are required is checked apart.
 """
 
 import ast
@@ -12,22 +13,33 @@ import os
 from pathlib import Path
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import urllib.request
 import venv
 import xml.etree.ElementTree as ElementTree
 import zipfile
 
+import aiohttp
 from bag_samples import write_ours
+from cockpit_frames import read_state
+from own_event_loop import run_async
 import pytest
+from served import Page
+
+from racecar.base.extras import DISTRIBUTION, LIBRARIES
+from racecar.cockpit.frames import STATE
+from racecar.stacks import STACKS
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ('src', 'config', 'launch', 'urdf', 'worlds', 'resource', 'requirements', 'bin',
            'setup.py', 'setup.cfg', 'package.xml', 'README.md', 'LICENSE', 'MANIFEST.in')
-DISTRIBUTION = 'racecar-stack'
 # Of these parts nothing runs without ROS, and what they import comes with it.
 OF_ROS = ('clients', 'nodes', 'ros')
-COMES_WITH = {'llvmlite': 'numba', 'PIL': 'pillow', 'yaml': 'pyyaml'}
+COMES_WITH = {'OpenGL': 'mujoco', 'PIL': 'pillow', 'contourpy': 'matplotlib', 'llvmlite': 'numba',
+              'yaml': 'pyyaml'}
 SWEEP = 'duration: 0.1\ngrid:\n  kinematic_linearizer.epsilon: [0.1, 0.2]\n'
 
 
@@ -59,8 +71,8 @@ def wheel(tmp_path_factory):
 
 
 @pytest.fixture(scope='module')
-def racecar(wheel, tmp_path_factory):
-    """Install it alone and return what runs its command, without any path to the sources."""
+def started(wheel, tmp_path_factory):
+    """Install it alone and return what starts its command, without any path to the sources."""
     bare = tmp_path_factory.mktemp('bare') / 'venv'
     venv.create(bare, symlinks=True)
     python = bare / 'bin' / 'python'
@@ -69,15 +81,27 @@ def racecar(wheel, tmp_path_factory):
     libraries = {str(Path(next(iter(importlib.import_module(name).__path__))).parent)
                  for name in ('numpy', 'rosbags', 'yaml')}
     site, = bare.glob('lib/python3*/site-packages')
-    (site / 'libraries.pth').write_text('\n'.join(sorted(libraries)))
+    hide = f'import sys; sys.modules.update(dict.fromkeys({[*LIBRARIES]}))'
+    (site / 'libraries.pth').write_text('\n'.join([*sorted(libraries), hide]))
     hidden = ('PYTHONPATH', 'AMENT_PREFIX_PATH')
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
 
-    def run(*words, folder, program='racecar'):
+    def start(*words, folder, program='racecar'):
         # Compiling for a new place takes longer than all of these runs.
-        return subprocess.run(
-            [str(bare / 'bin' / program), *map(str, words)], cwd=folder, capture_output=True,
-            text=True, check=True, env={**environment, 'NUMBA_DISABLE_JIT': '1'}).stdout
+        return subprocess.Popen(
+            [str(bare / 'bin' / program), *map(str, words)], cwd=folder, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env={**environment, 'NUMBA_DISABLE_JIT': '1'})
+
+    return start
+
+
+@pytest.fixture(scope='module')
+def racecar(started):
+    def run(*words, folder, program='racecar'):
+        process = started(*words, folder=folder, program=program)
+        out, errors = process.communicate(timeout=200)
+        assert process.returncode == 0, errors
+        return out
 
     return run
 
@@ -115,9 +139,26 @@ def test_the_wheel_has_the_command_the_types_and_the_data(wheel):
     assert scripts.split() == ['[console_scripts]', 'racecar', '=', 'racecar.executables:command']
 
 
+def libraries(wheel, extra=''):
+    """What the wheel requires, or an extra of it."""
+    wanted = f'extra == "{extra}"' if extra else ''
+    return {text.partition(';')[0].strip().lower()
+            for text in metadata(wheel).get_all('Requires-Dist')
+            if (wanted in text if extra else 'extra ==' not in text)}
+
+
+def test_the_extras_are_those_that_messages_name(wheel):
+    extras = {library.extra for library in LIBRARIES.values()}
+    assert set(metadata(wheel).get_all('Provides-Extra')) == {*extras, 'all', 'test'}
+    for extra in extras:
+        assert libraries(wheel, extra) == {
+            library.requirement for library in LIBRARIES.values() if library.extra == extra}
+    assert libraries(wheel, 'all') == {library.requirement for library in LIBRARIES.values()}
+
+
 def test_the_wheel_requires_every_library_that_it_imports(wheel):
-    required = {re.split('[=<>; ]', text)[0].lower()
-                for text in metadata(wheel).get_all('Requires-Dist') if 'extra ==' not in text}
+    required = libraries(wheel)
+    assert not required & libraries(wheel, 'all')
     imported = set()
     for path in (ROOT / 'src' / 'racecar').rglob('*.py'):
         if path.relative_to(ROOT / 'src' / 'racecar').parts[0] in OF_ROS:
@@ -130,14 +171,14 @@ def test_the_wheel_requires_every_library_that_it_imports(wheel):
     of_ros = {element.text for element in ElementTree.parse(ROOT / 'package.xml').getroot()
               if element.tag == 'exec_depend' and not str(element.text).startswith('python3-')}
     others = imported - of_ros - set(sys.stdlib_module_names) - {'racecar'}
-    # Both are optional, and an error says how to install them.
-    assert {COMES_WITH.get(name, name) for name in others} <= required | {'pandas', 'xacro'}
+    needed = {COMES_WITH.get(name, name) for name in others}
+    assert needed - LIBRARIES.keys() <= required
 
 
 def test_the_requirements_can_be_fulfilled_together(wheel):
-    for text in metadata(wheel).get_all('Requires-Dist'):
+    for text in libraries(wheel) | libraries(wheel, 'all'):
         name, _, exact = text.partition('==')
-        if exact and 'extra' not in text:
+        if exact:
             installed = importlib.metadata.version(name)
             assert installed == exact, f'{name}: tested is {installed}'
 
@@ -152,6 +193,65 @@ def test_the_commands_work_where_only_the_wheel_is(racecar, tmp_path, rows, mess
     assert 'Table: swept/results.csv' in said
     bag = write_ours(tmp_path / 'bag', rows, messages)
     assert 'Report:' in racecar('analyze', bag, folder=tmp_path)
+
+
+def test_what_an_extra_brings_is_named_in_one_line_without_it(started, tmp_path):
+    (tmp_path / 'log.csv').write_text('t[s]\n')
+    for words, extra in (
+            (('simulate', 'kinematic_world', '--duration', '0.1'), 'world'),
+            (('identify', 'log.csv'), 'identify'),
+            (('vehicle', 'render', 'racecar', '-o', 'car.png'), 'world')):
+        process = started(*words, folder=tmp_path)
+        _, errors = process.communicate(timeout=200)
+        assert process.returncode == 1
+        assert errors.splitlines()[-1].endswith(f"pip install '{DISTRIBUTION}[{extra}]'"), errors
+
+
+def test_the_core_follows_waypoints_on_a_map_and_writes_a_report_with_figures(racecar, tmp_path):
+    racecar('simulate', 'kinematic_ode', '--world', 'racetrack', '--waypoints', 'racetrack',
+            '--duration', '0.1', '--report', '-o', 'run', folder=tmp_path)
+    assert 'id="plotly"' in (tmp_path / 'run' / 'report.html').read_text()
+    assert 'RMSE' in racecar('analyze', 'run', folder=tmp_path)
+    assert 'Report:' in racecar('compare', 'run', 'run', '-o', 'compared', folder=tmp_path)
+
+
+def test_the_core_describes_every_vehicle(racecar, tmp_path):
+    racecar('-c', 'import racecar\nfrom racecar.base.share import vehicle_names\n'
+            'for name in vehicle_names():\n'
+            '    racecar.describe_vehicle(racecar.Vehicle(name).parameters)',
+            folder=tmp_path, program='python')
+
+
+def test_the_core_serves_the_page_and_drives(started, tmp_path):
+    with socket.socket() as free:
+        free.bind(('127.0.0.1', 0))
+        port = free.getsockname()[1]
+    process = started('cockpit', '--port', port, folder=tmp_path)
+    try:
+        lines = iter(process.stdout.readline, '')
+        address = next(found for line in lines if (found := re.search(r'http://\S+', line)))
+        with urllib.request.urlopen(address.group(), timeout=60) as answer:  # noqa: S310
+            assert '<title>' in answer.read().decode()
+        run_async(starts_and_drives(address.group()))
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert 'Traceback' not in errors
+
+
+async def starts_and_drives(address):
+    """Let a page start a configuration, and see the car move."""
+    async with aiohttp.ClientSession() as session:
+        page = Page(await session.ws_connect(f'{address}ws', headers={'Origin': address[:-1]}))
+        offered = (await page.get('welcome'))['configurations']
+        assert {row['name'] for row in offered if row['unavailable']} == {
+            name for name, stack in STACKS.items() if stack.simulator == 'world_simulator'}
+        await page.send('start', configuration='kinematic_ode', options={})
+        robot = await page.get('robot', within=200.0)
+        speed = 0.0
+        while speed < 0.1:
+            frame = await page.until(lambda found: isinstance(found, bytes) and found[0] == STATE)
+            speed = read_state([frame], robot['columns'])[1]['speed'][-1]
 
 
 def test_the_import_name_is_racecar(racecar, tmp_path):

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The page before nodes that run: what a person does in the browser arrives in them."""
+"""The page before what runs: what a person does in the browser arrives there."""
 
 import contextlib
 import importlib.util
@@ -19,8 +19,8 @@ from waiting import numbers, wait_for, wait_for_car
 MISSING = ', '.join(
     name for name in ('rclpy', 'ackermann_msgs', 'racecar_interfaces')
     if importlib.util.find_spec(name) is None)
-pytestmark = [pytest.mark.ros, pytest.mark.skipif(
-    bool(MISSING), reason=f'needs ROS 2: {MISSING} cannot be imported')]
+WITH_NODES = pytest.param(['--ros'], id='nodes', marks=[pytest.mark.ros, pytest.mark.skipif(
+    bool(MISSING), reason=f'needs ROS 2: {MISSING} cannot be imported')])
 
 COMMAND = 'import sys; from racecar.executables import command; sys.exit(command())'
 
@@ -38,15 +38,16 @@ class Cockpit(NamedTuple):
     address: str
 
 
-@pytest.fixture(scope='module')
-def cockpit():
-    """`racecar cockpit kinematic_ode`, started."""
+@pytest.fixture(scope='module', params=[pytest.param([], id='engine'), WITH_NODES])
+def cockpit(request):
+    """`racecar cockpit kinematic_ode`, started without ROS and with nodes."""
     with contextlib.ExitStack() as stack:
         environment = {**os.environ, 'ROS_DOMAIN_ID': str(claim_domain(stack)),
                        'ROS_AUTOMATIC_DISCOVERY_RANGE': os.environ.get(
                            'ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')}
         process = stack.enter_context(subprocess.Popen(
-            [sys.executable, '-c', COMMAND, 'cockpit', 'kinematic_ode'], text=True,
+            [sys.executable, '-c', COMMAND, 'cockpit', 'kinematic_ode', *request.param],
+            text=True,
             stdout=subprocess.PIPE, env=environment))
         try:
             assert process.stdout is not None
@@ -85,7 +86,7 @@ def test_car_drives_while_a_key_is_held_and_one_page_at_a_time_drives(cockpit, o
     page, other = open_page(cockpit.address, scene=True), open_page(cockpit.address)
     running(page)
     running(other)
-    expect(page.locator('#who')).to_have_text('Navigation')
+    expect(page.locator('#who')).to_have_text('tracker')
     page.keyboard.press('m')
     # In manual mode the tracker rests, so nobody drives.
     wait_for(page, lambda: abs(numbers(page)['speed']) < 0.01, what='a car at rest')
@@ -101,7 +102,7 @@ def test_car_drives_while_a_key_is_held_and_one_page_at_a_time_drives(cockpit, o
     page.keyboard.up('w')
     wait_for(page, lambda: abs(numbers(page)['speed']) < 0.01, what='a car at rest')
     page.keyboard.press('Escape')
-    expect(page.locator('#who')).to_have_text('Navigation')
+    expect(page.locator('#who')).to_have_text('tracker')
     wait_for(page, lambda: numbers(page)['speed'] > 0.1, what='a tracker that drives again')
 
 
@@ -114,7 +115,7 @@ def test_page_that_is_closed_with_a_key_held_stops_the_car(cockpit, open_page):
     page.keyboard.down('w')
     wait_for(watcher, lambda: numbers(watcher)['command_speed'] > 0.5)
     page.context.close()
-    expect(watcher.locator('#who')).not_to_have_text('Teleoperation')
+    expect(watcher.locator('#who')).not_to_have_text('manual control')
 
 
 def test_killed_simulation_is_said_and_another_can_be_started(cockpit, open_page):
@@ -122,9 +123,9 @@ def test_killed_simulation_is_said_and_another_can_be_started(cockpit, open_page
     running(page)
     for number in children(cockpit.process):
         os.kill(number, signal.SIGKILL)
-    expect(page.get_by_role('alert')).to_contain_text('The simulation is gone')
-    expect(page.get_by_role('alert')).to_contain_text('SIGKILL')
-    expect(page.get_by_test_id('state')).to_have_text('lost')
+    ended = page.get_by_role('alert').filter(has_text='The run has ended')
+    expect(ended).to_contain_text('SIGKILL')
+    expect(page.get_by_test_id('state')).to_have_text('ended')
     page.get_by_label('configuration').select_option('teleop')
     page.get_by_role('button', name='Start').click()
     running(page)

@@ -72,6 +72,8 @@ def scene_picture(page):
 def test_car_moves_in_the_scene_and_in_the_plots(serve, open_page):
     page = open_page(serve().address, scene=True)
     wait_for_car(page)
+    # With it the scene has its size.
+    page.locator('#timebar').wait_for()
     before, picture = numbers(page), scene_picture(page)
     # The body of the car is blue, as nothing else in this scene.
     assert ((picture[..., 2] > picture[..., 0] + 60) & (picture[..., 1] < 80)).sum() > 50
@@ -109,11 +111,11 @@ def test_views_and_layers_change_the_picture(serve, open_page):
     served = serve()
     page = open_page(served.address, scene=True)
     wait_for_car(page)
-    page.get_by_role('button', name='Laser').wait_for()
+    page.get_by_role('button', name='Lidar').wait_for()
     served.call(setattr, served.feed, '_paused', True)
     page.wait_for_timeout(100)
     last = scene_picture(page)
-    for name in ('Top', 'Laser', 'Reference'):
+    for name in ('Top', 'Lidar', 'Reference'):
         page.get_by_role('button', name=name, exact=True).click()
         page.mouse.move(0, 0)
         # Beside the buttons, which change their colours anyway.
@@ -146,12 +148,104 @@ def test_slider_changes_a_gain_and_a_refused_value_is_put_back(serve, open_page)
     expect(page.get_by_label('tracked_point')).to_be_hidden()
 
 
+def tuned(serve, open_page):
+    """Return a server and a page of it with the panel Tune."""
+    served = serve()
+    page = open_page(served.address)
+    page.get_by_role('tab', name='Tune').click()
+    return served, page
+
+
+def test_slider_reaches_from_a_fifth_to_five_times_the_default_which_is_marked(serve, open_page):
+    served, page = tuned(serve, open_page)
+    expect(page.locator('[data-parameter$=".Kp"]')).to_contain_text('Kp [1/s]')
+    slider = page.get_by_role('slider', name='Kp')
+    slider.focus()
+    for key, count, value in (('PageUp', 12, 25.0), ('PageDown', 25, 1.0)):
+        for _ in range(count):
+            page.keyboard.press(key)
+        wait_for(page, lambda value=value: (
+            sent(served.feed, 'set_parameter')[-1:] or [{}])[0].get('value') == value)
+    mark = page.locator('[data-parameter$=".Kp"] .mark').bounding_box()
+    box = slider.bounding_box()
+    assert mark['x'] + 0.5 * mark['width'] == pytest.approx(box['x'] + 0.5 * box['width'], abs=1.5)
+    # Any allowed value can be typed.
+    typed = page.get_by_role('spinbutton', name='Kp')
+    typed.fill('300')
+    typed.press('Enter')
+    wait_for(page, lambda: sent(served.feed, 'set_parameter')[-1]['value'] == 300)
+
+
+def test_changes_are_undone_and_values_go_back_to_those_of_the_start(serve, open_page):
+    _, page = tuned(serve, open_page)
+    gain, switch = (page.get_by_role('spinbutton', name='Kp'),
+                    page.get_by_role('switch', name='FFWD'))
+    undo = page.get_by_role('button', name='Undo', exact=True)
+    expect(undo).to_be_disabled()
+    back = page.get_by_role('button', name='Kp: Back to 5')
+    expect(back).to_be_hidden()
+    for value in ('7', '9'):
+        gain.fill(value)
+        gain.press('Enter')
+        # Later is another change.
+        page.wait_for_timeout(1100)
+    switch.uncheck()
+    page.keyboard.press('Control+z')
+    expect(switch).to_be_checked()
+    undo.click()
+    expect(gain).to_have_value('7')
+    back.click()
+    expect(gain).to_have_value('5')
+    expect(back).to_be_hidden()
+    undo.click()
+    expect(gain).to_have_value('7')
+    switch.uncheck()
+    page.get_by_role('button', name='All to defaults').click()
+    expect(gain).to_have_value('5')
+    expect(switch).to_be_checked()
+    expect(page.get_by_role('button', name='All to defaults')).to_be_disabled()
+    undo.click()
+    expect(gain).to_have_value('7')
+    expect(switch).not_to_be_checked()
+
+
+def test_refusal_is_over_with_the_next_value_that_is_taken_or_a_reset(serve, open_page):
+    served, page = tuned(serve, open_page)
+    gain, refused = page.get_by_role('spinbutton', name='Kp'), page.locator('.parameter.refused')
+    for over in (lambda: page.get_by_role('switch', name='FFWD').uncheck(),
+                 lambda: page.get_by_role('button', name='Reset', exact=True).click()):
+        gain.fill('-3')
+        gain.press('Enter')
+        expect(refused).to_have_count(1)
+        over()
+        expect(refused).to_have_count(0)
+    # What was refused is nothing to undo: the last change is the switch.
+    page.get_by_role('button', name='Undo', exact=True).click()
+    expect(page.get_by_role('switch', name='FFWD')).to_be_checked()
+    assert sent(served.feed, 'set_parameter')[-1]['name'] == 'FFWD'
+
+
+def test_only_parameters_of_the_present_shape_are_listed(serve, open_page):
+    _, page = tuned(serve, open_page)
+    expect(page.get_by_role('spinbutton', name='a', exact=True)).to_be_visible()
+    expect(page.get_by_role('spinbutton', name='R', exact=True)).to_be_hidden()
+    shape = page.get_by_label('trajectory', exact=True)
+    assert shape.locator('option').all_text_contents() == ['line', 'circle', 'figure eight']
+    shape.select_option('circle')
+    expect(page.get_by_role('spinbutton', name='R', exact=True)).to_be_visible()
+    expect(page.get_by_role('spinbutton', name='a', exact=True)).to_be_hidden()
+    # What is read-only is shown on demand, and as such.
+    expect(page.get_by_label('tracked_point')).to_be_hidden()
+    page.get_by_label('show read-only').check()
+    expect(page.get_by_label('tracked_point')).to_be_disabled()
+
+
 def test_configuration_is_chosen_started_and_stopped(serve, open_page):
     served = serve(starts=False)
     page = open_page(served.address)
-    expect(page.locator('#hint')).to_contain_text('Nothing runs')
+    expect(page.locator('#hint')).to_contain_text('Pick a demo')
     page.get_by_label('vehicle').select_option('f1tenth')
-    page.get_by_label('laser').check()
+    page.get_by_label('Lidar').check()
     page.get_by_text('More options').click()
     page.get_by_label('end time').fill('30')
     page.get_by_role('button', name='Start').click()
@@ -168,6 +262,14 @@ def test_configuration_is_chosen_started_and_stopped(serve, open_page):
     page.get_by_role('button', name='Stop').click()
     expect(page.get_by_test_id('state')).to_have_text('ended')
     expect(page.get_by_role('button', name='Start')).to_be_visible()
+
+
+def test_configuration_that_cannot_run_here_is_grey_and_says_why(serve, open_page):
+    page = open_page(serve(starts=False).address)
+    option = page.locator('#configuration option[value=teleop_world]')
+    expect(option).to_be_disabled()
+    expect(option).to_contain_text('needs mujoco: pip install mujoco')
+    expect(page.locator('#configuration option[value=driver]')).to_be_enabled()
 
 
 def test_empty_scene_offers_the_runs_that_the_server_has(serve, open_page):
@@ -205,8 +307,8 @@ def test_lost_simulation_is_said_and_so_are_errors_of_nodes(serve, open_page):
     served.call(served.feed.say, 'log', level='error', node=NODE, text='gain is NaN')
     expect(page.get_by_role('alert')).to_contain_text('gain is NaN')
     served.call(served.feed.session, 'lost', text='racecar up was ended by SIGKILL')
-    expect(page.get_by_role('alert')).to_contain_text('The simulation is gone')
-    expect(page.get_by_role('alert')).to_contain_text('SIGKILL')
+    ended = page.get_by_role('alert').filter(has_text='The run has ended')
+    expect(ended).to_contain_text('SIGKILL')
     page.keyboard.down('w')
     page.wait_for_timeout(100)
     assert sent(served.feed, 'drive') == []
@@ -254,6 +356,36 @@ def test_run_of_a_command_ends_calmly_with_its_result(serve, open_page):
     assert sockets == []
 
 
+def test_run_is_recorded_by_a_button_and_its_files_are_offered(serve, open_page):
+    served = serve()
+    page = open_page(served.address, viewport={'width': 1366, 'height': 768})
+    wait_for_car(page)
+    button = page.locator('#record')
+    expect(button).to_have_text('Record')
+    button.click()
+    expect(button).to_have_text('0:01')
+    expect(button).to_have_attribute('aria-pressed', 'true')
+    button.click()
+    assert [one['on'] for one in sent(served.feed, 'record')] == [True, False]
+    alert, listed = page.get_by_role('alert'), page.locator('#recordings')
+    for place in (alert, listed):
+        expect(place).to_contain_text('6.0 s')
+        expect(place.get_by_role('link', name='Report')).to_have_count(0)
+        expect(place).to_contain_text('report is being made')
+    served.call(served.feed.say_recorded, is_ready=True)
+    for place in (alert, listed):
+        expect(place.get_by_role('link', name='Report')).to_have_attribute(
+            'href', '/recordings/1/report')
+        expect(place.get_by_role('link', name='CSV')).to_have_attribute('download', '')
+    # A page that comes later finds them, and is not told as of news.
+    other = open_page(served.address)
+    expect(other.locator('#recordings').get_by_role('link', name='Replay')).to_be_visible()
+    expect(other.get_by_role('alert')).to_be_hidden()
+    page.get_by_role('button', name='Stop').click()
+    expect(button).to_be_disabled()
+    assert page.faults == []
+
+
 def test_recording_is_paused_and_scrubbed(serve, open_page):
     served = serve(mode='replay')
     page = open_page(served.address)
@@ -270,6 +402,62 @@ def test_recording_is_paused_and_scrubbed(serve, open_page):
     slider.fill('10')
     # Backwards in time begins the plots anew.
     wait_for(page, lambda: page.evaluate('window.racecarCockpit.samples') < 5)
+
+
+def shown_time(page):
+    """Return the time that scene, numbers and plots show [s]."""
+    return page.evaluate('window.racecarCockpit.shownTime')
+
+
+def test_run_that_goes_on_is_gone_back_in_played_and_live_again(serve, open_page):
+    served = serve()
+    page = open_page(served.address, scene=True)
+    wait_for_car(page)
+    served.call(served.feed.advance, 2000)
+    expect(page.locator('#timebar')).to_be_visible()
+    expect(page.get_by_role('button', name='Live')).to_have_attribute('aria-pressed', 'true')
+    slider = page.get_by_role('slider', name='Time', exact=True)
+    slider.fill('12.5')
+    wait_for(page, lambda: shown_time(page) == pytest.approx(12.5, abs=0.02))
+    before = page.evaluate('window.racecarCockpit.time')
+    shown = numbers(page)
+    x, y = 5.0 * math.sin(0.3 * 12.5), 2.5 * math.sin(0.6 * 12.5)
+    assert math.dist((shown['x'], shown['y']), (x, y)) < 0.1
+    # The run goes on meanwhile, and is not asked for anything.
+    wait_for(page, lambda: page.evaluate('window.racecarCockpit.time') > before + 0.3)
+    assert shown_time(page) == pytest.approx(12.5, abs=0.02)
+    assert sent(served.feed, 'seek') == sent(served.feed, 'pause') == []
+    page.get_by_role('button', name='Play', exact=True).click()
+    wait_for(page, lambda: 12.8 < shown_time(page) < before - 1.0)
+    page.locator('#timebar').get_by_role('button', name='Pause').click()
+    page.get_by_role('button', name='Live').click()
+    wait_for(page, lambda: shown_time(page) >= before)
+    # Who drives looks at now.
+    slider.fill('12.5')
+    wait_for(page, lambda: shown_time(page) == pytest.approx(12.5, abs=0.02))
+    page.locator('#scene').focus()
+    page.keyboard.down('w')
+    wait_for(page, lambda: shown_time(page) > 13.0)
+    page.keyboard.up('w')
+    assert page.faults == []
+
+
+def test_plots_end_at_the_time_that_was_gone_back_to(serve, open_page):
+    served = serve()
+    page = open_page(served.address)
+    wait_for_car(page)
+    served.call(served.feed.advance, 3000)
+    page.get_by_role('slider', name='Time', exact=True).fill('9')
+    label = page.locator('#plot-speed canvas')
+    a = 0.3 * 9.0
+    speed = 5.0 * 0.3 * math.hypot(math.cos(a), math.cos(2 * a))
+
+    def told():
+        """Return the speed that the plot tells [m/s]."""
+        found = re.search(r'car ([\d.]+)', label.get_attribute('aria-label') or '')
+        return float(found[1]) if found else 0.0
+
+    wait_for(page, lambda: told() == pytest.approx(speed, abs=0.02))
 
 
 def test_plots_show_what_comes_after_a_seek_in_a_pause(serve, open_page):
@@ -296,6 +484,11 @@ def test_plots_show_what_comes_after_a_seek_in_a_pause(serve, open_page):
     wait_for(page, lambda: blue() < 50, what='an empty plot')
     served.call(give_rows, served.feed, 40.0, 400)
     wait_for(page, lambda: blue() > 200, what='a line')
+
+
+@pytest.fixture
+def page_of_modules(serve, open_page):
+    return open_page(serve(starts=False).address)
 
 
 def times(page):
@@ -431,7 +624,83 @@ def test_lines_of_plots_are_drawn_by_the_processor(serve, open_page):
     wait_for_car(page)
     assert page.evaluate("""() => [...document.querySelectorAll('.plot canvas')].map(
       (canvas) => canvas.getContext('2d').getContextAttributes().willReadFrequently)
-    """) == [True] * 5
+    """) == [True] * 6
+
+
+def coloured(page, plot):
+    """Return how many pixels of a plot are drawn in a saturated colour."""
+    return page.locator(f'#plot-{plot} canvas').evaluate("""(canvas) => {
+      const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      let count = 0;
+      for (let i = 0; i < data.length; i += 4) {
+        if (Math.abs(data[i + 2] - data[i]) > 60 && data[i + 3] > 100) { count++; }
+      }
+      return count;
+    }""")
+
+
+def test_any_quantity_and_a_plan_can_be_plotted_and_are_remembered(serve, open_page):
+    served = serve()
+    page = open_page(served.address, viewport={'width': 1366, 'height': 768})
+    wait_for_car(page)
+    served.call(served.feed.advance, 2000)
+    page.get_by_role('button', name='Plots', exact=True).click()
+    dialog = page.get_by_role('dialog')
+    for name in ('Path (plan view)', 'Yaw rate', 'qw'):
+        dialog.get_by_label(name).check()
+    # More have no room.
+    expect(dialog.get_by_label('Left front wheel joint')).to_be_disabled()
+    dialog.get_by_label('qw').uncheck()
+    dialog.get_by_label('Speed').uncheck()
+    page.keyboard.press('Escape')
+    expect(page.locator('.plot:visible')).to_have_count(4)
+    expect(page.locator('#plot-speed')).to_be_hidden()
+    wait_for(page, lambda: coloured(page, 'plan') > 200, what='a path')
+    wait_for(page, lambda: coloured(page, 'yaw_rate') > 200, what='a line')
+    expect(page.locator('#plot-yaw_rate')).to_contain_text('rad/s')
+    page.reload()
+    expect(page.locator('#plot-yaw_rate')).to_be_visible()
+    expect(page.locator('#plot-speed')).to_be_hidden()
+    assert page.faults == []
+
+
+def test_plan_has_one_scale_in_both_directions(page_of_modules):
+    places = page_of_modules.evaluate("""async () => {
+      const {Plan} = await import('/static/plan.js');
+      const box = document.createElement('div');
+      Object.assign(box.style, {width: '400px', height: '150px'});
+      document.body.append(box);
+      let plan = null;
+      await new Promise((resolve) => {
+        plan = new Plan(box, {stepOf: (span) => span, digitsOf: () => 0, number: String,
+          colours: {}, redraw: resolve});
+      });
+      const place = plan.axes(plan.context, [[-10, 0], [10, 4]]);
+      return [[-10, 0], [10, 0], [0, 0], [0, 4]].map(place);
+    }""")
+    (left, _), (right, _), (_, bottom), (_, top) = places
+    assert (right - left) / 20.0 == pytest.approx((bottom - top) / 4.0)
+    assert 0.0 <= left < right <= 400.0
+    assert 0.0 <= top < bottom <= 150.0
+
+
+def test_plot_is_saved_as_table_and_as_picture(paused):
+    paused.get_by_label('Save Speed').click()
+    with paused.expect_download() as download:
+        paused.get_by_role('button', name='CSV').click()
+    assert download.value.suggested_filename == 'speed-40.0s.csv'
+    head, *rows = download.value.path().read_text().splitlines()
+    assert head == 'time [s],speed [m/s],command_speed [m/s],reference_speed [m/s]'
+    numbers = np.array([[float(text) for text in row.split(',')] for row in rows])
+    assert len(numbers) == 801
+    np.testing.assert_allclose(numbers[:, 1], (numbers[:, 0] - 20.0) / 20.0, atol=1e-5)
+    paused.get_by_label('Save Speed').click()
+    with paused.expect_download() as download:
+        paused.get_by_role('button', name='PNG').click()
+    picture = np.asarray(Image.open(download.value.path()).convert('RGB'), int)
+    assert ((picture[..., 2] > picture[..., 0] + 80).sum()) > 200
+    # With its own ground, whatever shows it.
+    assert (picture == 255).all(-1).mean() > 0.5
 
 
 def give_rows(feed, end, count):
@@ -584,7 +853,7 @@ def test_all_runs_to_begin_with_are_in_sight_on_a_phone(serve, open_page):
 def test_the_longest_choice_of_a_parameter_is_shown_whole(serve, open_page):
     page = open_page(serve().address)
     page.get_by_role('tab', name='Tune').click()
-    page.get_by_label('read-only too').check()
+    page.get_by_label('show read-only').check()
     choices = page.get_by_label('tracked_point')
     expect(choices).to_be_visible()
     cut = choices.evaluate("""(list) => {
@@ -603,10 +872,10 @@ def test_measured_factor_and_muxes_are_shown_only_while_something_runs(serve, op
     wait_for_car(page)
     page.get_by_role('tab', name='Drive').click()
     expect(page.locator('#measured-factor')).to_have_text('1.00×')
-    expect(page.get_by_role('heading', name='Who drives')).to_be_visible()
+    expect(page.get_by_role('heading', name='Command sources')).to_be_visible()
     page.get_by_role('button', name='Stop').click()
     expect(page.get_by_test_id('state')).to_have_text('ended')
     served.call(served.feed.say, 'clock', time=3.0, factor=0.08, wanted_factor=1.0, paused=False)
     served.call(served.feed.say, 'muxes', muxes=[])
-    expect(page.get_by_role('heading', name='Who drives')).to_be_hidden()
+    expect(page.get_by_role('heading', name='Command sources')).to_be_hidden()
     expect(page.locator('#measured-factor')).to_have_text('')

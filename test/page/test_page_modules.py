@@ -49,11 +49,30 @@ def test_links_are_where_the_robot_description_puts_them(page):
         assert found[name][:3] == pytest.approx(turned, abs=1e-5), name
 
 
-def test_names_are_shown_as_people_write_them(page):
-    names = ['imu', 'kinematic_ode', 'bmw_x5', 'figure_eight', 'constructor']
+def test_names_of_parts_are_shown_as_people_write_them(page):
+    names = ['imu', 'laser', 'antifog_lights', 'low_level_ackermann_mux', 'constructor']
     found = page.evaluate("""async (names) =>
       names.map((await import('/static/dom.js')).words)""", names)
-    assert found == ['IMU', 'kinematic ODE', 'BMW X5', 'figure eight', 'constructor']
+    assert found == ['IMU', 'lidar', 'fog lights', 'low level ackermann mux', 'constructor']
+
+
+def test_touch_pads_of_two_thumbs_are_let_go_one_by_one(page):
+    answer = page.evaluate("""async () => {
+      const {Driving} = await import('/static/driving.js');
+      const sent = [];
+      const driving = new Driving({mayDrive: () => true, changed: () => {},
+        send: (type, fields) => sent.push([type, fields?.speed, fields?.steering])});
+      driving.most = {ahead: 1, left: 1};
+      const last = () => sent.at(-1);
+      const found = [];
+      for (const shares of [{ahead: 0.5}, {left: 0.25}, {ahead: null}, {left: null}]) {
+        driving.touch(shares);
+        found.push(last());
+      }
+      return found;
+    }""")
+    assert answer == [['drive', 0.5, 0], ['drive', 0.5, 0.25], ['drive', 0, 0.25],
+                      ['release_wheel', None, None]]
 
 
 def test_frames_are_read_as_python_packs_them(page):
@@ -166,6 +185,43 @@ def test_history_gives_columns_across_the_end_of_its_ring_with_null_for_gaps(pag
     }""")
     assert answer == [[239.99, 240, 240, 250], pytest.approx([239.99, 240, None, 7]),
                       pytest.approx([-479.98, -480, None, None]), []]
+
+
+def test_history_shows_a_time_that_has_been_and_never_a_gap(page):
+    answer = page.evaluate("""async () => {
+      const {History} = await import('/static/history.js');
+      const history = new History(['x', 'y']);
+      const add = (...times) => history.add(
+        {times, values: times.flatMap((time) => [time, NaN]), rows: times.length, columns: 2});
+      add(1, 2, 3);
+      add(9, 10);
+      const shown = (time) => {
+        history.show(time);
+        return [history.latest[0], history.last('x'), history.timeOf(history.end - 1)];
+      };
+      const found = [0, 2, 2.5, 5, 9.5, 20, null].map(shown);
+      history.show(2);
+      add(11);
+      found.push([history.last('x'), history.latestTime]);
+      add(0.5);
+      found.push([history.last('x'), history.at]);
+      return found;
+    }""")
+    assert answer == [[1] * 3, [2] * 3, [2] * 3, [3] * 3, [9] * 3, [10] * 3, [10] * 3, [2, 11],
+                      [0.5, None]]
+
+
+def test_what_was_seen_is_bounded_and_found_by_its_time(page):
+    answer = page.evaluate("""async () => {
+      const {Moments} = await import('/static/rewind.js');
+      const moments = new Moments(100);
+      for (let i = 0; i < 50; i++) { moments.add(i, `at ${i}`, 10); }
+      const found = [moments.list.length, moments.bytes, moments.at(39.5), moments.at(45.5),
+        moments.at(60), moments.at(60, Infinity)];
+      moments.add(3, 'anew', 10);
+      return [...found, moments.list.length];
+    }""")
+    assert answer == [10, 100, None, 'at 45', None, 'at 49', 1]
 
 
 def test_page_asks_for_all_its_modules_at_once():

@@ -15,9 +15,8 @@ from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.rendering.lens import Lens, LENS_OF_OPTICAL, OPTICAL_AXES
-from racecar.rendering.picture_model import Quality
 from racecar.rendering.renderer import Renderer
-from racecar.rendering.sight import DrawnRobot, RobotSight, Sight
+from racecar.rendering.sight import DrawnRobot, Quality, RobotSight, Sight
 from racecar.rendering.viewpoints import looking_at
 from racecar.scene.scene import EMPTY_SCENE
 from racecar.sensors.equipment import equip

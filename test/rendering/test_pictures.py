@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of scenes whose pixels are known."""
 
+from concurrent.futures import ThreadPoolExecutor
 import math
 import os
 import signal
@@ -20,11 +21,10 @@ from racecar.description.outline import outline
 from racecar.description.triangles import corners_of
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.vehicles.parameters import VehicleParameters
-from racecar.rendering.drawing_process import DrawingProcess
+from racecar.rendering.drawing_process import DrawingProcess, DrawingTeam
 from racecar.rendering.lens import Lens, LENS_OF_OPTICAL, OPTICAL_AXES
-from racecar.rendering.picture_model import Quality
 from racecar.rendering.renderer import Renderer
-from racecar.rendering.sight import Sight
+from racecar.rendering.sight import Quality, Sight
 from racecar.rendering.viewpoints import framing
 from racecar.scene.scene import Box, Scene
 
@@ -79,6 +79,17 @@ def test_another_process_draws_the_same_bytes(gl):
     assert np.array_equal(own, other)
 
 
+def test_several_processes_draw_the_same_bytes_and_end(gl):
+    with Renderer(BLOCK, [], Quality(64, 48)) as renderer:
+        own = renderer.draw(Sight(), EYE, SMALL)
+    with (DrawingTeam(BLOCK, [], Quality(64, 48), size=2) as team,
+          ThreadPoolExecutor(4) as pool):
+        drawn = list(pool.map(lambda _: team.draw(Sight(), EYE, SMALL), range(8)))
+    assert all(np.array_equal(own, other) for other in drawn)
+    with pytest.raises(RenderingError, match='ended'):
+        team.draw(Sight(), EYE, SMALL)
+
+
 def test_a_process_that_is_killed_is_told(gl):
     process = DrawingProcess(BLOCK, [], Quality(64, 48))
     os.kill(process.pid, signal.SIGKILL)
@@ -126,7 +137,7 @@ def test_what_the_environment_forbids_is_one_line(monkeypatch, value, message):
 def test_without_a_library_one_line_says_what_to_install(monkeypatch):
     monkeypatch.delenv('MUJOCO_GL', raising=False)
     monkeypatch.setattr('ctypes.util.find_library', lambda name: None)
-    with pytest.raises(ConfigurationError, match='apt install libegl1 .or libosmesa6') as caught:
+    with pytest.raises(ConfigurationError, match='libegl1 libgl1 .or libosmesa6') as caught:
         Renderer(BLOCK, [], Quality(64, 48))
     assert '\n' not in str(caught.value)
 

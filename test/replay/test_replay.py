@@ -198,6 +198,20 @@ def test_a_map_that_is_published_again_and_again_is_kept_once(tmp_path, messages
     assert maps[0] is maps[2] != maps[1]
 
 
+def test_collisions_of_a_bag_are_shown_from_their_time_on(tmp_path, messages, drive_rows):
+    kind = 'std_msgs/msg/UInt32'
+    middle = drive_rows[len(drive_rows) // 2][2]
+    rows = [*drive_rows, *(('/collisions', kind, time, serialised(messages, kind, data=count))
+                           for count, time in ((0, drive_rows[0][2]), (1, middle)))]
+    recording = BagRecording(write_drive(
+        tmp_path / 'bag', messages, sorted(rows, key=lambda row: row[2])))
+    recording.close()
+    before, after = (json.loads(row.frame) for row in recording.latched
+                     if row.key == 'collisions')
+    assert (before['count'], after['count']) == (0, 1)
+    assert 0.4 * recording.end < after['time'] < 0.6 * recording.end
+
+
 def test_a_seek_reads_little_of_a_long_bag(drive, drive_rows, monkeypatch):
     read = []
     decompress = storage.decompress

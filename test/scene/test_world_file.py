@@ -11,7 +11,7 @@ from PIL import Image
 import pytest
 
 from racecar.base.errors import ConfigurationError
-from racecar.base.share import find_track, find_world, world_names
+from racecar.base.share import find_track, find_world, track_names, world_names
 from racecar.base.types import Pose2
 from racecar.control.trajectories.waypoint_file import read_way_points
 from racecar.scene import EMPTY_SCENE, load_world
@@ -29,9 +29,11 @@ def written(tmp_path, text, name='mine.yaml'):
 
 # The worlds of the repository
 
-def test_the_worlds_of_the_original_and_two_maps_are_there():
-    assert world_names() == ['ar', 'arena', 'cones', 'empty', 'parking_1', 'racetrack', 'room',
-                             'tunnel', 'walker']
+def test_the_worlds_of_the_original_and_the_maps_are_there():
+    assert world_names() == [
+        'ar', 'arena', 'aut', 'berlin', 'building_31', 'cones', 'empty', 'esp', 'gbr', 'levine',
+        'mco', 'neo_cone', 'neo_lights', 'neo_line', 'neo_slalom', 'parking_1', 'racetrack',
+        'room', 'skirk', 'stata_basement', 'tunnel', 'vegas', 'walker']
 
 
 @pytest.mark.parametrize('name', world_names())
@@ -39,8 +41,10 @@ def test_every_world_can_be_read_and_leaves_room_at_its_start(name):
     scene = load_world(name)
     assert scene.name == name
     start = scene.starts[0]
-    assert start == Pose2(0.0, 0.0, 0.0)
-    assert not is_in_the_way(scene, start.x + 0.17, start.y, start.yaw)
+    # Those of maps that others made are on the centre line.
+    assert math.hypot(start.x, start.y) < (1.0 if name in track_names() else 1e-9)
+    assert not is_in_the_way(scene, start.x + 0.17 * math.cos(start.yaw),
+                             start.y + 0.17 * math.sin(start.yaw), start.yaw)
 
 
 def is_in_the_way(scene, x, y, yaw, half_length=0.25, half_width=0.15):
@@ -134,11 +138,38 @@ def test_markers_are_those_of_the_dictionary():
     assert border == {False}
     # All differ, however they are turned, in most of the dictionary.
     assert len({marker_cells(number) for number in range(1024)}) == 1024
-    with pytest.raises(ValueError, match='marker 1024 is unknown, expected 0 to 1023'):
+    with pytest.raises(ValueError, match='marker 1024 is unknown in the dictionary original'):
         marker_cells(1024)
 
 
+@pytest.mark.parametrize(('name', 'edge'), [('5x5_250', 5), ('6x6_250', 6)])
+def test_predefined_markers_cannot_be_mistaken_for_each_other(name, edge):
+    """They differ from each other, and from themselves turned, in so many cells as is known."""
+    inner = [np.array(marker_cells(number, name))[1:-1, 1:-1] for number in range(250)]
+    assert {cells.shape for cells in inner} == {(edge, edge)}
+    turned = np.array([[np.rot90(cells, turns).ravel() for turns in range(4)] for cells in inner])
+    distances = [
+        (turned[number, 0] != turned[other, turns]).sum()
+        for number in range(250) for other in range(number, 250) for turns in range(4)
+        if (number, 0) != (other, turns)]
+    assert min(distances) == {5: 6, 6: 11}[edge]
+
+
 # What a file may hold
+
+def test_a_strip_is_paint_along_its_points(tmp_path):
+    scene = load_world(written(tmp_path, """
+strips:
+  - {points: [[0, 0], [2, 0], [2, 1]], width: 0.1, colour: [0.0, 0.5, 1.0]}
+  - {points: [[5, 0], [6, 0], [5, 1]], closed: true}
+"""))
+    assert len(scene.patches) == 5
+    first, second = scene.patches[:2]
+    assert first == (1.0, 0.0, 0.0, 2.1, 0.1, (0.0, 0.5, 1.0))
+    assert second[:5] == pytest.approx((2.0, 0.5, math.pi / 2.0, 1.1, 0.1))
+    assert {patch.width for patch in scene.patches[2:]} == {0.05}
+    assert scene.is_empty
+
 
 def test_walls_are_boxes_between_their_points(tmp_path):
     scene = load_world(written(tmp_path, """
@@ -251,7 +282,9 @@ MAP = 'image: m.png\nresolution: 0.1\norigin: [0, 0, 0]\n'
     ('boxes: [3]', 'boxes, number 1: 3, expected a mapping with keys of x, y, yaw'),
     ('cones: [{x: nan, y: 0}]', "'x' is nan, expected a number"),
     ('cones: [{x: 0, y: 0, colour: [1, 2, 3]}]', 'colour is .*, expected red, green and blue'),
-    ('boards: [{x: 0, y: 0, marker: 5000}]', "'marker' is 5000, expected an integer in"),
+    ('boards: [{x: 0, y: 0, marker: 5000}]', 'marker is 5000, expected at most 1023 in'),
+    ('boards: [{x: 0, y: 0, marker: 250, dictionary: 6x6_250}]',
+     'marker is 250, expected at most 249 in the dictionary 6x6_250'),
     ('boards: [{x: 0, y: 0, marker: 5, size: 2}]', 'size of the marker is 2 m, expected at most'),
     ('starts: [{x: 0}]', "starts, number 1: parameter 'y' is missing"),
     ('height: 0', "'height' is 0, expected a number in"),

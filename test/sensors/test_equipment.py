@@ -13,6 +13,7 @@ from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.readings import Imu, LaserScan
 from racecar.base.share import find_config
+from racecar.base.types import AckermannCommand
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
 from racecar.scene import load_world
 from racecar.sensors.equipment import (
@@ -68,6 +69,45 @@ def test_a_place_of_ones_own_goes_before():
     assert (mount.child, mount.pose.x, mount.pose.z) == ('nose', 0.1, 0.0)
 
 
+@pytest.mark.parametrize('piece', [25, 10, 75])
+def test_late_scans_are_those_of_before_with_their_time(piece):
+    """Whether or not somebody looks, and in whatever pieces the time goes on."""
+    def drive(delay, piece, shown_every):
+        moving = plant(world='racetrack', sensors=['laser'], **{
+            'laser.delay': delay, 'laser.rays': 50})
+        entity = moving.entities[0]
+        entity.inputs[0].apply(AckermannCommand(2.0, 0.1))
+        found = {}
+        while moving.time_ns < 750_000_000:
+            moving.advance(piece)
+            if moving.time_ns % shown_every == 0:
+                found[moving.time_ns] = entity.output('laser').read()
+        return found
+
+    late, present = drive(0.05, piece, 150_000_000), drive(0.0, 25, 25_000_000)
+    assert len(late) == 5
+    for time_ns, scan in late.items():
+        expected = present[time_ns - 50_000_000]
+        np.testing.assert_array_equal(scan.ranges, expected.ranges)
+        assert scan.sweep_ns == 50_000_000
+        assert not np.array_equal(scan.ranges, present[time_ns].ranges)
+
+
+def test_before_the_first_late_scan_the_first_is_shown():
+    moving = plant(world='racetrack', sensors=['laser'], **{'laser.delay': 0.1})
+    laser = moving.entities[0].output('laser')
+    first = laser.read()
+    moving.advance(50)
+    again = laser.read()
+    np.testing.assert_array_equal(again.ranges, first.ranges)
+    assert (first.sweep_ns, again.sweep_ns) == (0, 50_000_000)
+
+
+def test_a_delay_of_no_whole_periods_is_refused():
+    with pytest.raises(ConfigurationError, match="'laser.delay' is 0.03 s, expected a whole"):
+        plant(sensors=['laser'], **{'laser.delay': 0.03})
+
+
 def test_what_the_laser_sees_is_the_world():
     entity = plant(world='tunnel', sensors=['laser'], **{
         'laser.noise': 0.0, 'laser.resolution': 0.0, 'laser.rays': 3,
@@ -100,7 +140,7 @@ def test_a_car_in_a_world_knows_its_map_and_counts_collisions():
     ({'world': 'moon'}, ConfigurationError, "world 'moon' is neither a file nor one of"),
     ({'laser.rays': 0}, ParameterError, r"'laser\.rays' is 0, expected"),
     ({'sensors': ['lidar:rear']}, ParameterError,
-     "'lidar:rear', which is unknown; known: laser, camera, imu"),
+     "'lidar:rear', which is unknown; known: laser, camera, depth, imu"),
     ({'sensors': ['laser', 'laser:laser']}, ParameterError,
      "names 'laser' twice, expected once; one more laser needs a name of its own"),
     ({'sensors': ['laser:rear', 'imu:rear']}, ParameterError, "names 'rear' twice"),
@@ -108,8 +148,8 @@ def test_a_car_in_a_world_knows_its_map_and_counts_collisions():
      "'laser:camera', but camera is the name of another kind"),
     ({'sensors': ['laser:vehicle']}, ParameterError,
      "'laser:vehicle', but vehicle is what other parameters begin with"),
-    ({'sensors': ['laser:odometry']}, ConfigurationError,
-     "sensor 'odometry': the robot has an output of this name"),
+    ({'sensors': ['laser:diagnostics']}, ConfigurationError,
+     "sensor 'diagnostics': the robot has an output of this name"),
     ({'sensors': ['laser'], 'rear.x': 1.0}, ParameterError, r"'rear\.x' is unknown here"),
     ({'sensors': ['laser', 'laser:rear'], 'rear.beams': 3}, ParameterError,
      r"'rear\.beams' is unknown here"),

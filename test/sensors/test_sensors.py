@@ -218,7 +218,7 @@ def test_parameters_of_a_sensor_are_its_mounting_and_its_own():
 
 @pytest.mark.parametrize(('values', 'message'), [
     ({'kind': 'sonar'},
-     r"'bumper\.kind' is 'sonar', expected one of laser, camera, imu, range_finder"),
+     r"'bumper\.kind' is 'sonar', expected one of laser, camera, depth, imu, range_finder"),
     ({'noise': -1.0}, r"'bumper\.noise' is -1\.0, expected a number in"),
     ({'beams': 3}, r"'bumper\.beams' is unknown here")])
 def test_what_a_sensor_cannot_be_is_refused(values, message):

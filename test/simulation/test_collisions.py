@@ -29,6 +29,7 @@ from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.custom_loop import CustomLoop
+from racecar.simulation.obstacles import start_caution
 from racecar.simulation.ports import COLLISIONS
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.vehicle_plant import VehiclePlant
@@ -275,6 +276,20 @@ def narrow(tmp_path):
     path = tmp_path / 'narrow.yaml'
     path.write_text('walls: [{points: [[1, -9], [1, 9]]}]\n')
     return str(path)
+
+
+@pytest.mark.parametrize(('vehicle', 'world', 'start', 'is_warned'), [
+    ('racecar', 'parking_1', {}, False), ('tesla_model3', 'parking_1', {}, True),
+    ('tesla_model3', 'parking_1', {'initial_x': 50.0}, False),
+    ('tesla_model3', 'empty', {}, False)])
+def test_who_starts_in_a_wall_is_told_before(vehicle, world, start, is_warned):
+    values = next(d.resolve() for d in describe_stack('kinematic_ode', StackOptions(
+        vehicle=vehicle, world=world, overrides={'single_track_simulator': start}))
+        if d.spec.is_simulator)
+    said = start_caution(values)
+    assert (said is not None) == is_warned
+    if said is not None:
+        assert "4.84 m long and 1.97 m wide, stands in something of the world 'parking_1'" in said
 
 
 def closed_loop(**options):

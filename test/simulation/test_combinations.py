@@ -4,6 +4,7 @@
 
 from typing import Any
 
+from closed_loops import metrics_with_laps
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 import numpy as np
@@ -126,13 +127,9 @@ def check_bits(combination, tracker, actuators, start, **further):
         TICKS * side.simulator.period_ns * 1e-9, record_every=1, with_path=True)
     assert np.isnan(result.diverged_at[0]) == (error is None)
     np.testing.assert_array_equal(result.table(0).rows, rows)
-    check_metrics(result.metrics(0), RunTable(np.array(rows), side.tracker.tracked_ahead))
+    assert result.metrics(0) == metrics_with_laps(
+        RunTable(np.array(rows), side.tracker.tracked_ahead), side.tracker)
     return compiled.simulator
-
-
-def check_metrics(found, table):
-    """Compare metrics, those against the path among them, with those of a car alone."""
-    assert found == table.metrics()
 
 
 # Delays of no step, one and many; with and without lag and limited rate.
@@ -187,8 +184,8 @@ def test_cars_with_actuators_side_by_side_have_the_bits_of_each_alone(kind, time
             assert np.isnan(result.diverged_at[car]) == (error is None)
             if error is not None:
                 assert result.diverged_at[car] == pytest.approx(table[-1, 0])
-            check_metrics(
-                result.metrics(car), RunTable(table, float(result.tracked_ahead[car])))
+            assert result.metrics(car) == metrics_with_laps(
+                RunTable(table, float(result.tracked_ahead[car])), alone[car].tracker)
         # What a divergence puts back, and where the others have come.
         blocks: dict[Any, Any] = {}
         for car, parts in enumerate(loops()):

@@ -14,7 +14,7 @@ from typing import Dict, Iterable, List, Optional, Sequence, Tuple
 from .errors import SetupError
 
 Version = Tuple[int, int]
-PYTHON_VERSIONS: Sequence[Version] = ((3, 11), (3, 12), (3, 13))
+PYTHON_VERSIONS: Sequence[Version] = ((3, 11), (3, 12), (3, 13), (3, 14))
 OLDEST_GLIBC = (2, 28)
 
 

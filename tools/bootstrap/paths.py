@@ -12,4 +12,5 @@ REQUIREMENTS = ROOT / 'requirements'
 PACKAGE = 'racecar'
 INTERFACES = ('racecar_interfaces',)
 UNDERLAY = ('ackermann_msgs', 'tf2_msgs')
-DATA_FOLDERS = ('bin', 'config', 'launch', 'resource', 'urdf', 'worlds')
+DATA_FOLDERS = (
+    'bin', 'config', 'docs/examples', 'docs/notebooks', 'launch', 'resource', 'urdf', 'worlds')

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 import json
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +28,8 @@ MOST_POINTS = 3000
 INK, SOFT = '@ink', '@soft'
 """Colours of the page in its light or dark form, for what is no series: text, and less of it."""
 
-_GAP = 26  # between panels [px]
+_GAP, _LEGEND_GAP = 26, 48  # between panels, and where each has a legend [px]
+_LARGEST_CELL, _CELLS_WIDE = 34.0, 340.0  # of a map of cells, and the longer side of all [px]
 _LARGEST = 1e300  # end of a scale of colours
 
 
@@ -52,23 +53,27 @@ class Chart:
 
     def __init__(
         self, x: str, panels: Sequence[str], *, is_map: bool = False, panel_height: int = 200,
+        own_legends: bool = False, is_logarithmic: bool = False,
     ) -> None:
         """x, panels: labels of the axes, with units, the panels from top to bottom.
 
         is_map: both axes have one scale, as for a path or a g-g diagram. panel_height: of each
-        [px]; a map has the height that its width gives.
+        [px]; a map has the height that its width gives. own_legends: each panel has a legend of
+        its own curves, unless there is only one. is_logarithmic: the y axes are.
         """
         self._traces: list[dict[str, object]] = []
-        self._named: set[str] = set()
+        self._named: set[tuple[int, str]] = set()
+        self._own_legends = own_legends
         count = len(panels)
-        gap = _GAP / (panel_height * count)
+        gap = (_LEGEND_GAP if own_legends else _GAP) / (panel_height * count)
         height = (1.0 - gap * (count - 1)) / count
-        self._axes: dict[str, dict[str, object]] = {
+        self._axes: dict[str, dict[str, Any]] = {
             'xaxis': {'title': {'text': x}, 'anchor': _axis('y', count - 1)}}
         for number, label in enumerate(panels):
             top = 1.0 - number * (height + gap)
             self._axes[f'yaxis{_suffix(number)}'] = {
-                'title': {'text': label}, 'domain': [max(top - height, 0.0), top]}
+                'title': {'text': label}, 'domain': [max(top - height, 0.0), top],
+                **({'type': 'log'} if is_logarithmic else {})}
         if is_map:
             self._axes['yaxis'] |= {'scaleanchor': 'x', 'scaleratio': 1, 'constrain': 'domain'}
             self._axes['xaxis']['constrain'] = 'domain'
@@ -133,6 +138,54 @@ class Chart:
                     'title': {'text': label, 'side': 'right'}, 'thickness': 12, 'len': 0.9}},
             'hovertemplate': f'x %{{x}}<br>y %{{y}}<br>{label}: %{{marker.color}}<extra></extra>'})
 
+    def cells(
+        self, x: Sequence[str], y: Sequence[str], values: Array, label: str,
+    ) -> None:
+        """Draw a map of cells, coloured by the logarithm of positive values (len(y), len(x)).
+
+        Cells without a positive value stay empty; label: what the values are, with unit.
+        """
+        rows, columns = np.nonzero(np.isfinite(values) & (values > 0.0))
+        if not rows.size:
+            return
+        found = values[rows, columns]
+        decades = np.log10(found)
+        ticks = np.linspace(decades.min(), decades.max(), 5 if np.ptp(decades) > 0.0 else 1)
+        steps = [[index / (len(palette.VIRIDIS) - 1), colour]
+                 for index, colour in enumerate(reversed(palette.VIRIDIS))]
+        self._traces.append({
+            'type': 'scatter', 'mode': 'markers', 'name': label, 'xaxis': 'x', 'yaxis': 'y',
+            'x': [x[column] for column in columns.tolist()],
+            'y': [y[row] for row in rows.tolist()],
+            'showlegend': False, 'customdata': _numbers(found), 'marker': {
+                'symbol': 'square', 'size': min(_LARGEST_CELL, _CELLS_WIDE / max(values.shape)),
+                'color': _numbers(decades), 'colorscale': steps, 'colorbar': {
+                    'title': {'text': label, 'side': 'right'}, 'thickness': 12, 'len': 0.9,
+                    'tickvals': _numbers(ticks),
+                    'ticktext': [f'{10.0**tick:.3g}' for tick in ticks]}},
+            'hovertemplate': f'%{{x}}, %{{y}}<br>{label}: %{{customdata}}<extra></extra>'})
+        for axis, names in (('xaxis', x), ('yaxis', y)):
+            self._axes[axis] |= {
+                'type': 'category', 'categoryorder': 'array', 'categoryarray': [*names]}
+
+    def mark(self, x: float | str, y: float | str, name: str) -> None:
+        """Mark a point or a cell by a star."""
+        self._traces.append({
+            'type': 'scatter', 'name': name, 'mode': 'markers', 'x': [x], 'y': [y], 'xaxis': 'x',
+            'yaxis': 'y', 'showlegend': True, 'marker': {
+                'symbol': 'star', 'size': 16, 'color': palette.ORANGE,
+                'line': {'color': INK, 'width': 1}}})
+
+    def outlines(self, lines: Sequence[Array], name: str) -> None:
+        """Draw lines (n, 2) [m] on a map, whole, as what stands around."""
+        if not lines:
+            return
+        apart = [part for line in lines for part in (line, [[np.nan, np.nan]])]
+        points = np.concatenate(apart[:-1])
+        self._add(name, 0, {
+            'mode': 'lines', 'x': _numbers(points[:, 0]), 'y': _numbers(points[:, 1]),
+            'line': {'color': SOFT, 'width': 1.4}, 'hoverinfo': 'skip'})
+
     def bars(
         self, labels: Sequence[str], values: ArrayLike, name: str, *, panel: int = 0,
         series: int = 0,
@@ -166,6 +219,11 @@ class Chart:
             self._axes[axis]['range'] = [-reach, reach]
         self._extent = np.array([[-reach, -reach], [reach, reach]])
 
+    def show_panel_within(self, panel: int, low: float, high: float) -> None:
+        """Show a panel from low to high at first; what lies beyond can be zoomed to."""
+        if math.isfinite(low) and math.isfinite(high) and low < high:
+            self._axes[f'yaxis{_suffix(panel)}']['range'] = [low, high]
+
     def as_json(self) -> str:
         """Figure for the script of the page; equal charts give equal texts."""
         with np.errstate(over='ignore'):
@@ -175,19 +233,34 @@ class Chart:
         layout: dict[str, object] = {
             **self._axes, 'hovermode': 'x unified' if self._height else 'closest',
             'barmode': 'group'}
+        if self._own_legends:
+            layout |= self._legends()
         if self._shapes:
             layout |= {'shapes': self._shapes, 'annotations': self._annotations}
         return json.dumps(
             {'data': self._traces, 'layout': layout, 'height': self._height,
              'aspect': aspect}, allow_nan=False, separators=(',', ':'))
 
+    def _legends(self) -> dict[str, object]:
+        """A legend above each panel with more than one curve."""
+        counts = [sum(number == panel for number, _ in self._named)
+                  for panel in range(self._panels)]
+        for trace in self._traces:
+            panel = int(str(trace['yaxis'])[1:] or 1) - 1
+            trace['showlegend'] = bool(trace['showlegend']) and counts[panel] > 1
+        return {_legend(panel): {'y': self._axes[f'yaxis{_suffix(panel)}']['domain'][1]}
+                for panel, count in enumerate(counts) if count > 1}
+
     def _add(self, name: str, panel: int, trace: dict[str, object]) -> None:
         if not 0 <= panel < self._panels:
             raise ValueError(f'panel is {panel}, expected 0 to {self._panels - 1}')
+        of_panel = panel if self._own_legends else 0
         self._traces.append({
-            'type': 'scatter', 'name': name, 'legendgroup': name, 'xaxis': 'x',
-            'yaxis': _axis('y', panel), 'showlegend': name not in self._named, **trace})
-        self._named.add(name)
+            'type': 'scatter', 'name': name, 'legend': _legend(of_panel),
+            'legendgroup': f'{name} {of_panel}' if of_panel else name, 'xaxis': 'x',
+            'yaxis': _axis('y', panel), 'showlegend': (of_panel, name) not in self._named,
+            **trace})
+        self._named.add((of_panel, name))
         if self._height is None:
             points = np.array([trace['x'], trace['y']], dtype=np.float64)
             points = points[:, np.isfinite(points).all(axis=0)]
@@ -195,6 +268,10 @@ class Chart:
                 self._extent = np.array([
                     np.minimum(self._extent[0], points.min(axis=1)),
                     np.maximum(self._extent[1], points.max(axis=1))])
+
+
+def _legend(panel: int) -> str:
+    return f'legend{_suffix(panel)}'
 
 
 def _axis(letter: str, panel: int) -> str:

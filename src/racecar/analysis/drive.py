@@ -17,13 +17,13 @@ from racecar.metrics.run_table import COLUMNS, RunTable
 from racecar.rendering.sight import Dots, Line, RobotSight, Sight
 from racecar.scene.scene import Colour
 
-DRIVEN: Colour = (1.0, 0.45, 0.05)
-REFERENCE: Colour = (0.05, 0.75, 0.35)
-SEEN: Colour = (0.95, 0.1, 0.25)
+DRIVEN: Colour = (0.0, 0.447, 0.698)
+REFERENCE: Colour = (0.0, 0.584, 0.427)
+SEEN: Colour = (0.761, 0.094, 0.357)
 
 # Lines lie so high [m], that of the reference lower than the one that shall be on top.
 _HEIGHTS = {REFERENCE: 0.008, DRIVEN: 0.014}
-_RADIUS, _DOT = 0.012, 0.03
+_RADIUS, _DOT = 0.012, 0.022
 _SPACING = 0.04
 _MOST_POINTS = 3000
 

@@ -21,7 +21,7 @@ from racecar.analysis.tyre_data import TyreCurve, TyreData
 from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError
 from racecar.base.types import WHEEL_NAMES
-from racecar.metrics.path_metrics import error_text
+from racecar.metrics.quantities import length_text, unit_for
 from racecar.metrics.tracking_error import MergedTrack, Metrics
 
 RESOLUTION = 130  # [dots per inch]
@@ -46,7 +46,7 @@ def draw_tyre_figures(name: str, data: TyreData) -> dict[str, Figure]:
     """
     drawn = {
         'fx': (data.fx, 'Fx against longitudinal slip', 'longitudinal slip [-]', 'Fx [N]'),
-        'fy': (data.fy, 'Fy against slip angle', 'slip angle [rad]', 'Fy [N]'),
+        'fy': (data.fy_in_degrees, 'Fy against slip angle', 'slip angle [deg]', 'Fy [N]'),
     }
     return {
         key: tyre_figure(f'{name}: {title}', curves, slip, force)
@@ -130,8 +130,9 @@ def coordinate_figure(
     upper.plot(track.t, desired, color=_DESIRED, linestyle=':', linewidth=2.2, label='desired')
     label_axes(upper, '', f'{coordinate} [m]')
     lower.axhline(0.0, color='0.4', linewidth=0.8)
-    lower.plot(track.t, error, color=_ERROR, linewidth=1.2)
-    label_axes(lower, 'time since the start [s]', f'error in {coordinate} [m]')
+    factor, unit = unit_for(float(np.max(np.abs(error))), 'm')
+    lower.plot(track.t, factor * error, color=_ERROR, linewidth=1.2)
+    label_axes(lower, 'time since the start [s]', f'error in {coordinate} [{unit}]')
     figure.align_ylabels()
     _finish(figure, upper, f'{name}: {coordinate}(t)', metrics)
     return figure
@@ -142,13 +143,15 @@ def error_figure(name: str, track: MergedTrack, metrics: Metrics) -> Figure:
     figure = new_figure(8.5, 4.0)
     axes = figure.add_subplot()
     worst = int(np.argmax(track.error))
-    axes.plot(track.t, track.error, color=_ERROR, linewidth=1.2, label='error')
-    axes.axhline(metrics.rmse, color='black', linestyle='--', linewidth=1.1,
-                 label=f'RMSE {error_text(metrics.rmse)} m')
-    axes.plot(track.t[worst], track.error[worst], 'v', color='black', markersize=7,
-              label=f'maximum {error_text(metrics.max_error)} m')
+    factor, unit = unit_for(float(track.error[worst]), 'm')
+    error = factor * track.error
+    axes.plot(track.t, error, color=_ERROR, linewidth=1.2, label='error')
+    axes.axhline(factor * metrics.rmse, color='black', linestyle='--', linewidth=1.1,
+                 label=f'RMSE {length_text(metrics.rmse)}')
+    axes.plot(track.t[worst], error[worst], 'v', color='black', markersize=7,
+              label=f'maximum {length_text(metrics.max_error)}')
     axes.set_ylim(bottom=0.0)
-    label_axes(axes, 'time since the start [s]', 'position error [m]')
+    label_axes(axes, 'time since the start [s]', f'position error [{unit}]')
     _finish(figure, axes, f'{name}: position error', metrics)
     return figure
 
@@ -203,7 +206,7 @@ def overview_figure(
     if tyre_data is not None:
         for column, (curves, slip, force) in enumerate((
                 (tyre_data.fx, 'longitudinal slip [-]', 'Fx [N]'),
-                (tyre_data.fy, 'slip angle [rad]', 'Fy [N]'))):
+                (tyre_data.fy_in_degrees, 'slip angle [deg]', 'Fy [N]'))):
             axes = figure.add_subplot(grid[2:, column])
             for colour, (wheel, curve) in zip(
                     (BLUE, ORANGE, GREEN, VERMILION), curves.items(), strict=False):
@@ -273,7 +276,7 @@ def label_axes(axes: Axes, x: str, y: str) -> None:
 def _finish(figure: Figure, axes: Axes, title: str, metrics: Metrics) -> None:
     _put_legend(axes)
     # A name may hold a dollar sign.
-    figure.suptitle(f'{title}, RMSE {error_text(metrics.rmse)} m', parse_math=False)
+    figure.suptitle(f'{title}, RMSE {length_text(metrics.rmse)}', parse_math=False)
 
 
 def _put_legend(axes: Axes) -> None:

@@ -9,8 +9,8 @@
     page.write('report.html')
 
 A page is readable on a desktop and a phone, light and dark, and asks no server for anything: its
-own security policy forbids it. plotly.js, from the Python package plotly, is in each page with a
-figure, compressed (2 MB).
+own security policy forbids it. plotly.js (its bundle for lines and bars) is in each page with a
+figure, compressed (0.5 MB).
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class HtmlPage:
         numbers, remarks: columns of numbers, and of explanations; best: (row, column) of cells
         that stand out.
         """
-        kinds = {**dict.fromkeys(remarks, 'meaning'), **dict.fromkeys(numbers, 'number')}
+        kinds = {**{column: 'unit' for column, text in enumerate(header) if text == 'Unit'},
+                 **dict.fromkeys(remarks, 'meaning'), **dict.fromkeys(numbers, 'number')}
 
         def of_class(*names: str) -> str:
             text = ' '.join(filter(None, names))
@@ -128,13 +129,10 @@ class HtmlPage:
 
     def text(self) -> str:
         """Page."""
-        scripts, warning = '', ''
-        if self._charts and (library := _plotly()):
-            scripts = (f'<script type="text/plain" id="plotly">{library}</script>\n'
+        scripts = ''
+        if self._charts:
+            scripts = (f'<script type="text/plain" id="plotly">{_plotly()}</script>\n'
                        f'<script>{_asset("page.js")}</script>\n')
-        elif self._charts:
-            warning = ('<p class="warning">The figures need the Python package plotly, which was'
-                       ' not installed when this page was made: pip install plotly.</p>\n')
         return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -145,7 +143,7 @@ class HtmlPage:
 <style>{_asset('page.css')}</style>
 </head>
 <body>
-{warning}{''.join(self._parts)}{scripts}</body>
+{''.join(self._parts)}{scripts}</body>
 </html>
 """
 
@@ -165,14 +163,9 @@ def _asset(name: str) -> str:
 
 
 @cache
-def _plotly() -> str | None:
-    """Library, packed; None where it is not installed, as with ROS from packages."""
-    try:
-        # Here, as the module and its 5 MB are needed only by who writes a page.
-        from plotly.offline import get_plotlyjs
-    except ImportError:
-        return None
-    return _packed(get_plotlyjs())
+def _plotly() -> str:
+    """Library, packed."""
+    return _packed(_asset('plotly-basic.min.js'))
 
 
 def _packed(text: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.columns import Array
+from racecar.metrics.drive_sum import DriveSum
 from racecar.scene.scene import EMPTY_SCENE, Scene
 
 
@@ -60,7 +61,8 @@ class LaserLog(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """How far and how long it drove, and how often it ran into something."""
-        hits = '' if self.collisions is None else (
-            f", {self.collisions or 'no'} collision{'' if self.collisions == 1 else 's'}")
-        return f'{self.distance:.1f} m in {self.t[-1] - self.t[0]:.1f} s{hits}'
+        """How far and how long it drove, its laps, and how often it ran into something."""
+        drive = DriveSum()
+        for pose in np.column_stack([self.t, self.x, self.y, self.yaw]).tolist():
+            drive.add(*pose)
+        return drive.text(self.collisions)

@@ -4,11 +4,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from racecar.base.columns import Array
+from racecar.base.errors import ParameterError
+from racecar.base.values import Values
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.metrics.quantities import Quantity
 
 _NOTHING = np.empty(0)
 
@@ -19,7 +24,8 @@ class Motion(NamedTuple):
     t: (n,) strictly ascending, of the odometry. x, y [m], yaw [rad]: of base_link. vx, vy [m/s],
     yaw_rate [rad/s]: in the body frame. command_t: (m,); speed_command [m/s], steering_command
     [rad] at them. state_t: (k,); steering [rad], slip_front, slip_rear [rad]: angle of the front
-    wheels and slip angles of the axles, where the run has them.
+    wheels and slip angles of the axles, where the run has them. steering_range: of the front
+    wheels [rad], as far as it is known.
     """
 
     t: Array
@@ -36,6 +42,7 @@ class Motion(NamedTuple):
     steering: Array = _NOTHING
     slip_front: Array = _NOTHING
     slip_rear: Array = _NOTHING
+    steering_range: tuple[float, float] = (-math.inf, math.inf)
 
     @property
     def speed(self) -> Array:
@@ -63,22 +70,45 @@ class Motion(NamedTuple):
         """From the first to the last sample [s]."""
         return float(self.t[-1] - self.t[0])
 
-    def as_dict(self) -> dict[str, float]:
+    @property
+    def steering_applied(self) -> Array:
+        """Steering command within the range of the car, (m,) [rad]."""
+        return np.clip(self.steering_command, *self.steering_range)
+
+    def quantities(self) -> dict[str, Quantity]:
+        """Figures of the drive by the names that JSON has, those of the commands among them.
+
+        Control effort is the integral of the squared steering angle, as in the cost of an LQR; the
+        steering rate is the difference of two commands by the time between them.
+        """
+        speed, lateral = np.abs(self.speed), self.accelerations[1]
+        found = {
+            'distance': Quantity('distance', self.distance, 'm'),
+            'mean_speed': Quantity(
+                'mean speed', self.distance / self.duration if self.duration > 0.0 else 0.0,
+                'm/s'),
+            'max_speed': Quantity('maximum speed', float(speed.max()), 'm/s'),
+            'max_lateral_acceleration': Quantity(
+                'maximum lateral acceleration', float(np.abs(lateral).max()), 'm/s^2'),
+            'lateral_acceleration_rms': Quantity(
+                'lateral acceleration RMS', _rms(lateral), 'm/s^2')}
+        if self.command_t.size > 1:
+            steering, steps = self.steering_applied, np.diff(self.command_t)
+            # Two commands of one stamp have no rate.
+            rates = np.diff(steering)[steps > 0.0] / steps[steps > 0.0]
+            found |= {
+                'control_effort': Quantity(
+                    'control effort', float(np.sum(steering[:-1]**2 * steps)), 'rad^2 s'),
+                'steering_rate_rms': Quantity('steering rate RMS', _rms(rates), 'rad/s')}
+        return found
+
+    def as_dict(self) -> dict[str, float | None]:
         """Figures of the drive by name, SI units."""
-        speed = np.abs(self.speed)
-        return {
-            'distance': self.distance,
-            'mean_speed': self.distance / self.duration if self.duration > 0.0 else 0.0,
-            'max_speed': float(speed.max()),
-            'max_lateral_acceleration': float(np.abs(self.accelerations[1]).max()),
-        }
+        return {key: quantity.value for key, quantity in self.quantities().items()}
 
     def as_rows(self) -> list[tuple[str, str, str]]:
         """(name, value, unit) of the same for people."""
-        names = (('distance', 'm'), ('mean speed', 'm/s'), ('maximum speed', 'm/s'),
-                 ('maximum lateral acceleration', 'm/s^2'))
-        return [(name, f'{value:.4g}', unit)
-                for (name, unit), value in zip(names, self.as_dict().values(), strict=True)]
+        return [quantity.row() for quantity in self.quantities().values()]
 
     def without_start(self, skip: float) -> Motion:
         """Samples from `skip` seconds after the first one on; at least the last."""
@@ -91,4 +121,29 @@ class Motion(NamedTuple):
             *(column[commanded] for column in (
                 self.command_t, self.speed_command, self.steering_command)),
             *(column[known] for column in (
-                self.state_t, self.steering, self.slip_front, self.slip_rear)))
+                self.state_t, self.steering, self.slip_front, self.slip_rear)),
+        )._replace(steering_range=self.steering_range)
+
+
+def is_constant(speed: Array) -> bool:
+    """Whether a speed (n,) varies by at most 1 % of itself, but for 1 % of the time each way."""
+    low, high = np.quantile(speed, [0.01, 0.99])
+    return bool(high - low <= 0.01 * max(abs(low), abs(high)))
+
+
+def steering_range_of(values: Values | None) -> tuple[float, float]:
+    """Lowest and highest angle of the front wheels [rad] by the parameters of a node.
+
+    Infinite where they tell of no car.
+    """
+    if values is None or 'vehicle.steering_limit' not in values:
+        return -math.inf, math.inf
+    try:
+        return VehicleParameters.from_values(values).steering_range
+    # Whatever a file of somebody else may hold.
+    except (KeyError, TypeError, ValueError, ParameterError):
+        return -math.inf, math.inf
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2))) if values.size else 0.0

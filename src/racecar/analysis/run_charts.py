@@ -5,51 +5,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from racecar.analysis.chart import Chart, INK, SOFT, Stroke
 from racecar.analysis.cross_track import cross_track_error
-from racecar.analysis.motion import Motion
-from racecar.analysis.palette import BLUE, GREEN
+from racecar.analysis.motion import is_constant, Motion
+from racecar.analysis.outlines import outlines
+from racecar.analysis.palette import GREEN
 from racecar.analysis.tyre_data import TyreCurve, TyreData
 from racecar.base.columns import Array
+from racecar.metrics.quantities import unit_for
+from racecar.metrics.settling import settling
 from racecar.metrics.tracking_error import MergedTrack
+from racecar.scene.scene import EMPTY_SCENE, Scene
 
 _SPEED = 'speed [m/s]'
+_ROOM = 1.3
+"""Of what is shown around the largest of it."""
 _SYMBOLS = ('circle', 'diamond', 'square', 'cross')
 
 
 class ShownRun(NamedTuple):
-    """A run as the figures show it; track: None without a reference."""
+    """A run as the figures show it; track: None without a reference, scene: what stood around."""
 
     name: str
     motion: Motion
     track: MergedTrack | None
     tyre_data: TyreData | None = None
+    scene: Scene = EMPTY_SCENE
 
 
 def path_chart(run: ShownRun, bounds: tuple[float, float] | None = None) -> Chart:
-    """Draw a path from above, coloured by speed; bounds: of the colours [m/s]."""
+    """Draw a path from above in its scene, coloured by speed; bounds: of the colours [m/s]."""
     chart = Chart('x [m]', ['y [m]'], is_map=True)
-    motion, track = run.motion, run.track
-    if track is None:
-        chart.coloured(motion.x, motion.y, motion.speed, 'driven', _SPEED, bounds=bounds,
-                       times=motion.t)
+    chart.outlines(outlines(run.scene), 'walls')
+    path: Motion | MergedTrack = run.motion if run.track is None else run.track
+    speed = np.interp(path.t, run.motion.t, run.motion.speed)
+    if is_constant(speed if bounds is None else np.array(bounds)):
+        chart.line(path.x, path.y, f'driven at {speed.mean():.3g} m/s', times=path.t)
     else:
-        speed = np.interp(track.t, motion.t, motion.speed)
-        chart.coloured(track.x, track.y, speed, 'driven', _SPEED, bounds=bounds, times=track.t)
-        _draw_desired(chart, track, 'desired', INK)
-    x, y = (motion.x, motion.y) if track is None else (track.x, track.y)
-    chart.dots(x[:1], y[:1], 'start', colour=GREEN, symbol='circle', size=11)
-    chart.dots(x[-1:], y[-1:], 'end', colour=INK, symbol='square', size=9)
+        chart.coloured(path.x, path.y, speed, 'driven', _SPEED, bounds=bounds, times=path.t)
+    if run.track is not None:
+        _draw_desired(chart, run.track, 'desired', INK)
+    chart.dots(path.x[:1], path.y[:1], 'start', colour=GREEN, symbol='circle', size=11)
+    chart.dots(path.x[-1:], path.y[-1:], 'end', colour=INK, symbol='square', size=9)
     return chart
 
 
 def paths_chart(runs: Sequence[ShownRun]) -> Chart:
     """Draw the paths of some runs over each other, and what they should have been."""
     chart = Chart('x [m]', ['y [m]'], is_map=True)
+    chart.outlines(outlines(runs[0].scene), 'walls')
     for series, run in enumerate(runs):
         path: Motion | MergedTrack = run.motion if run.track is None else run.track
         chart.line(path.x, path.y, run.name, series=series, times=path.t)
@@ -65,25 +74,51 @@ def paths_chart(runs: Sequence[ShownRun]) -> Chart:
 def time_chart(runs: Sequence[ShownRun], rmse: float | None = None) -> Chart:
     """Draw speed, steering, errors and slip angles over time, of one run or of several.
 
-    Of one run what was desired and commanded, too, and its RMSE [m].
+    Of one run what was desired and commanded, too, and its RMSE [m]. Where the runs settle, the
+    errors are shown as far as settled ones reach.
     """
     alone = len(runs) == 1
-    panels: list[tuple[str, Callable[[Chart, int, int, ShownRun], None]]] = [
-        (_SPEED, _draw_speed_of_one if alone else _draw_speed)]
+    panels: list[_Panel] = [_Panel(_SPEED, _draw_speed_of_one if alone else _draw_speed)]
     if any(run.motion.command_t.size or run.motion.state_t.size for run in runs):
-        panels.append(('steering [rad]', _draw_steering_of_one if alone else _draw_steering))
+        panels.append(_Panel(
+            'steering [deg]', _draw_steering_of_one if alone else _draw_steering))
+    reach, factor, unit = _errors_shown(runs)
     if any(run.track is not None for run in runs):
-        panels += [('cross-track error [m],<br>left positive', _draw_cross_track),
-                   ('position error [m]', _draw_error)]
+        panels += [
+            _Panel(f'cross-track error [{unit}],<br>left positive',
+                   partial(_draw_cross_track, factor), (-reach, reach)),
+            _Panel(f'position error [{unit}]', partial(_draw_error, factor), (0.0, reach))]
     if any(np.any(run.motion.slip_front) or np.any(run.motion.slip_rear) for run in runs):
-        panels.append(('slip angle [rad]', _draw_slip_of_one if alone else _draw_slip))
-    chart = Chart('time since the start [s]', [label for label, _ in panels])
-    for panel, (_, draw) in enumerate(panels):
+        panels.append(_Panel('slip angle [deg]', _draw_slip_of_one if alone else _draw_slip))
+    chart = Chart('time since the start [s]', [panel.label for panel in panels],
+                  own_legends=alone)
+    for number, panel in enumerate(panels):
+        chart.show_panel_within(number, *panel.bounds)
         for series, run in enumerate(runs):
-            draw(chart, panel, series, run._replace(name='error') if alone else run)
+            panel.draw(chart, number, series, run._replace(name='error') if alone else run)
     if rmse is not None:
-        chart.level(rmse, 'RMSE', panel=[draw for _, draw in panels].index(_draw_error))
+        chart.level(factor * rmse, 'RMSE', panel=[panel.label for panel in panels].index(
+            f'position error [{unit}]'))
     return chart
+
+
+class _Panel(NamedTuple):
+    """Label of an axis, what draws a run there, and what is shown of it at first."""
+
+    label: str
+    draw: Callable[[Chart, int, int, ShownRun], None]
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+
+
+def _errors_shown(runs: Sequence[ShownRun]) -> tuple[float, float, str]:
+    """How far errors are shown in their unit, infinite for all; factor and name of this unit."""
+    tracks = [run.track for run in runs if run.track is not None]
+    largest = max((float(track.error.max()) for track in tracks), default=0.0)
+    reaches = [settling(track).settled_max_error for track in tracks]
+    known = [reach for reach in reaches if reach is not None]
+    reach = _ROOM * max(known) if known and len(known) == len(tracks) else np.inf
+    factor, unit = unit_for(min(reach, largest), 'm')
+    return reach * factor if 0.0 < reach < largest else np.inf, factor, unit
 
 
 def position_chart(track: MergedTrack) -> Chart:
@@ -118,7 +153,7 @@ def tyre_charts(data: TyreData) -> dict[str, Chart]:
     """Draw `fx` and `fy`, forces against slip of each wheel; without those that never slipped."""
     drawn: dict[str, tuple[Mapping[str, TyreCurve], str, str]] = {
         'fx': (data.fx, 'longitudinal slip [-]', 'longitudinal force [N]'),
-        'fy': (data.fy, 'slip angle [rad]', 'lateral force [N]')}
+        'fy': (data.fy_in_degrees, 'slip angle [deg]', 'lateral force [N]')}
     charts = {}
     for key, (curves, slip, force) in drawn.items():
         if any(curve.slip.any() for curve in curves.values()):
@@ -174,35 +209,45 @@ def _draw_speed_of_one(chart: Chart, panel: int, series: int, run: ShownRun) -> 
 
 def _draw_steering(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
     motion = run.motion
-    t, angle = (motion.command_t, motion.steering_command) if motion.command_t.size else (
+    t, angle = (motion.command_t, motion.steering_applied) if motion.command_t.size else (
         motion.state_t, motion.steering)
-    chart.line(t, angle, run.name, panel=panel, series=series)
+    chart.line(t, np.degrees(angle), run.name, panel=panel, series=series)
 
 
 def _draw_steering_of_one(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
     motion = run.motion
-    chart.line(motion.command_t, motion.steering_command, 'commanded', panel=panel,
-               stroke=Stroke(SOFT, 'dash' if motion.state_t.size else 'solid'))
+    applied, raw = np.degrees(motion.steering_applied), np.degrees(motion.steering_command)
     if motion.state_t.size:
-        chart.line(motion.state_t, motion.steering, 'actual', panel=panel)
+        chart.line(motion.state_t, np.degrees(motion.steering), 'of the wheels', panel=panel)
+    if raw.size:
+        chart.line(motion.command_t, applied, 'commanded', panel=panel, series=1,
+                   stroke=Stroke(dash='dash' if motion.state_t.size else 'solid'))
+    if not np.array_equal(raw, applied):
+        chart.line(motion.command_t, raw, 'commanded beyond what the car can', panel=panel,
+                   stroke=Stroke(SOFT, 'dot', 1.2))
+        reach = _ROOM * float(np.max(np.abs(applied)))
+        chart.show_panel_within(panel, -reach, reach)
 
 
-def _draw_cross_track(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
+def _draw_cross_track(
+    factor: float, chart: Chart, panel: int, series: int, run: ShownRun,
+) -> None:
     if run.track is not None:
-        chart.line(*cross_track_error(run.track), run.name, panel=panel, series=series)
+        t, error = cross_track_error(run.track)
+        chart.line(t, factor * error, run.name, panel=panel, series=series)
 
 
-def _draw_error(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
+def _draw_error(factor: float, chart: Chart, panel: int, series: int, run: ShownRun) -> None:
     if run.track is not None:
-        chart.line(run.track.t, run.track.error, run.name, panel=panel, series=series)
+        chart.line(run.track.t, factor * run.track.error, run.name, panel=panel, series=series)
 
 
 def _draw_slip(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
-    chart.line(run.motion.state_t, run.motion.slip_rear, run.name, panel=panel, series=series)
+    chart.line(run.motion.state_t, np.degrees(run.motion.slip_rear), run.name, panel=panel,
+               series=series)
 
 
 def _draw_slip_of_one(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
     motion = run.motion
-    chart.line(motion.state_t, motion.slip_front, 'front axle', panel=panel,
-               stroke=Stroke(BLUE))
-    chart.line(motion.state_t, motion.slip_rear, 'rear axle', panel=panel, series=1)
+    chart.line(motion.state_t, np.degrees(motion.slip_front), 'front axle', panel=panel, series=2)
+    chart.line(motion.state_t, np.degrees(motion.slip_rear), 'rear axle', panel=panel, series=4)

@@ -17,7 +17,8 @@ import numpy as np
 
 from racecar.analysis.figures import label_axes, new_figure
 from racecar.analysis.laser_log import LaserLog, SeenScan
-from racecar.analysis.palette import GREEN, SEQUENTIAL, VERMILION
+from racecar.analysis.motion import is_constant
+from racecar.analysis.palette import BLUE, GREEN, SEQUENTIAL, VERMILION
 from racecar.scene.scene import rectangle_corners, Scene
 
 _SCAN = VERMILION
@@ -60,17 +61,21 @@ def draw_laser_figure(log: LaserLog) -> Figure:
     if log.scans:
         _draw_scan(axes, log.scans[len(log.scans) // 2])
     points = np.column_stack([log.x, log.y])
-    path = LineCollection(
-        [*np.stack([points[:-1], points[1:]], axis=1)], array=log.speed[1:], cmap=SEQUENTIAL,
-        linewidths=2.2, capstyle='round', zorder=2.0)
-    axes.add_collection(path)
+    if is_constant(log.speed):
+        axes.plot(log.x, log.y, color=BLUE, linewidth=2.2, zorder=2.0,
+                  label=f'driven at {log.speed.mean():.3g} m/s')
+    else:
+        path = LineCollection(
+            [*np.stack([points[:-1], points[1:]], axis=1)], array=log.speed[1:], cmap=SEQUENTIAL,
+            linewidths=2.2, capstyle='round', zorder=2.0)
+        axes.add_collection(path)
+        figure.colorbar(path, ax=axes, label='speed [m/s]', aspect=35, shrink=0.9)
     axes.plot(log.x[0], log.y[0], 'o', color=GREEN, markersize=9, label='start', zorder=3.0)
     axes.plot(log.x[-1], log.y[-1], 's', color='black', markersize=7, label='end', zorder=3.0)
-    figure.colorbar(path, ax=axes, label='speed [m/s]', aspect=35, shrink=0.9)
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
     label_axes(axes, 'x [m]', 'y [m]')
-    axes.legend(loc='lower center', bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False)
+    axes.legend(loc='lower center', bbox_to_anchor=(0.5, 1.0), ncols=5, frameon=False)
     figure.suptitle(f'{log.name}: {log.summary}', parse_math=False)
     return figure
 

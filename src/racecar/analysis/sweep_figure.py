@@ -9,14 +9,16 @@ import math
 from typing import cast
 
 from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.analysis.figures import ShownFigure
-from racecar.analysis.palette import BLUE, SEQUENTIAL, VERMILION
+from racecar.analysis.palette import BLUE, ORANGE, SEQUENTIAL, VERMILION
 from racecar.base.columns import Array
+from racecar.metrics.quantities import length_text
 
 Flags = NDArray[np.bool_]
 
@@ -36,14 +38,16 @@ def sweep_figure(
     """
     lost = diverged.copy()
     lost[list(failed)] = True
+    best = best_point(rmse, lost)
     cross = 'diverged or failed' if failed else 'diverged'
     labels = [_label(name, unit) for name, unit in zip(names, units, strict=True)]
     shown = min(len(names), _MOST_PANELS)
     if is_grid and len(names) == 2 and min(
             len({point[axis] for point in points}) for axis in (0, 1)) > 1:
         figure = ShownFigure(figsize=(7.5, 5.6), layout='constrained')
-        _draw_map(figure, figure.add_subplot(), labels, points, np.where(lost, np.nan, rmse),
-                  cross)
+        axes = figure.add_subplot()
+        image = _draw_map(axes, labels, points, np.where(lost, np.nan, rmse), best)
+        figure.colorbar(image, ax=axes, label=f'RMSE [m]; cross: {cross}')
     else:
         columns = 2 if shown == 4 else min(shown, 3)
         lines = math.ceil(shown / columns)
@@ -52,13 +56,26 @@ def sweep_figure(
         for number in range(shown):
             axes = figure.add_subplot(lines, columns, number + 1)
             _draw_panel(axes, labels[number], [point[number] for point in points], rmse, lost,
-                        cross, joined=is_grid and len(names) == 1)
-        if lost.any():
-            figure.axes[0].legend(loc='lower right')
+                        cross, joined=is_grid and len(names) == 1, best=best)
+        if lost.any() or best is not None:
+            figure.axes[0].legend(loc='best')
     count = int(np.sum(diverged))
     figure.suptitle(f'{title}: {len(points)} cars, {count} diverged' + (
         f', {len(failed)} failed' if failed else ''))
     return figure
+
+
+def best_point(rmse: Array, lost: Flags) -> int | None:
+    """The point with the least RMSE among those that are not lost; None if there is none."""
+    ranked = np.where(lost | ~np.isfinite(rmse), np.inf, rmse)
+    best = int(np.argmin(ranked))
+    return best if np.isfinite(ranked[best]) else None
+
+
+def _draw_best(axes: Axes, x: float, y: float, size: float, rmse: float) -> None:
+    axes.plot(x, y, '*', markersize=size, color=ORANGE, markeredgecolor='black',
+              markeredgewidth=0.8, zorder=4.0, linestyle='',
+              label=f'best: {length_text(float(rmse))}')
 
 
 def _positions(axes: Axes, values: Sequence[object], *, along_x: bool = True) -> Array:
@@ -82,7 +99,7 @@ def _label(name: str, unit: str) -> str:
 
 def _draw_panel(
     axes: Axes, label: str, values: Sequence[object], rmse: Array, lost: Flags, cross: str, *,
-    joined: bool,
+    joined: bool, best: int | None,
 ) -> None:
     x = _positions(axes, values)
     fine = ~lost & np.isfinite(rmse)
@@ -98,9 +115,11 @@ def _draw_panel(
     axes.set_xlabel(label)
     axes.set_ylabel('RMSE [m]')
     axes.grid(alpha=0.3, which='both')
+    if best is not None:
+        _draw_best(axes, x[best], rmse[best], 14, rmse[best])
 
 
-def _kinds(values: Sequence[object]) -> list[object]:
+def kinds_of(values: Sequence[object]) -> list[object]:
     """Different values, those of one type in ascending order."""
     kinds = list(dict.fromkeys(values))
     if len({type(value) for value in kinds}) == 1:
@@ -109,10 +128,10 @@ def _kinds(values: Sequence[object]) -> list[object]:
 
 
 def _draw_map(
-    figure: Figure, axes: Axes, labels: Sequence[str], points: Sequence[Sequence[object]],
-    rmse: Array, cross: str,
-) -> None:
-    kinds = [_kinds([point[axis] for point in points]) for axis in (0, 1)]
+    axes: Axes, labels: Sequence[str], points: Sequence[Sequence[object]], rmse: Array,
+    best: int | None,
+) -> QuadMesh:
+    kinds = [kinds_of([point[axis] for point in points]) for axis in (0, 1)]
     cells = np.full((len(kinds[1]), len(kinds[0])), np.nan)
     for point, value in zip(points, rmse, strict=True):
         cells[kinds[1].index(point[1]), kinds[0].index(point[0])] = value
@@ -130,4 +149,8 @@ def _draw_map(
             f'{value:.4g}' if isinstance(value, float) else str(value)
             for value in values[::stride]])
         (axes.set_xlabel if axis == 0 else axes.set_ylabel)(labels[axis])
-    figure.colorbar(image, ax=axes, label=f'RMSE [m]; cross: {cross}')
+    if best is not None:
+        column, row = (kinds[axis].index(points[best][axis]) for axis in (0, 1))
+        _draw_best(axes, column + 0.5, row + 0.5, 17, rmse[best])
+        axes.legend(loc='lower left', bbox_to_anchor=(0.0, 1.0), frameon=False)
+    return image

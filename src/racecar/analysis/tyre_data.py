@@ -41,6 +41,12 @@ class TyreData:
     fx: Mapping[str, TyreCurve]
     fy: Mapping[str, TyreCurve]
 
+    @property
+    def fy_in_degrees(self) -> dict[str, TyreCurve]:
+        """Fy with slip angles in degrees, as people read them."""
+        return {wheel: curve._replace(slip=np.degrees(curve.slip))
+                for wheel, curve in self.fy.items()}
+
     def without_start(self, skip: float) -> TyreData:
         """Samples from `skip` seconds after the first on."""
         return TyreData(_without_start(self.fx, skip), _without_start(self.fy, skip))

@@ -16,10 +16,7 @@ from racecar.bags.message_values import pose_in_plane
 from racecar.base.types import WHEEL_NAMES
 from racecar.ros import topics
 
-COMMANDS = tuple(dict.fromkeys(
-    (topics.COMMAND, topics.HIGH_LEVEL_OUTPUT, *(
-        names.get(topics.NAVIGATION_COMMAND, topics.NAVIGATION_COMMAND)
-        for names in topics.TOPIC_NAMES.values()))))
+COMMANDS = (topics.COMMAND, topics.HIGH_LEVEL_OUTPUT, topics.NAVIGATION_COMMAND)
 """What the car obeys, or what comes nearest to it in the bag."""
 
 
@@ -51,7 +48,7 @@ class MotionRows(NamedTuple):
         """Ask for them; namespace: of all but the odometry, by default that of the robot."""
         command = drive.beside(message_types.ACKERMANN, *COMMANDS, namespace=namespace)
         state = drive.beside(message_types.CAR_STATE, topics.CAR_STATE, namespace=namespace)
-        return cls(drive.rows(drive.robot.odometry, PLANAR_MOTION),
+        return cls(drive.rows(drive.pose_topic, PLANAR_MOTION),
                    drive.rows(command, _COMMAND), drive.rows(state, _STATE))
 
     def motion(self, origin_ns: int | None = None) -> Motion:

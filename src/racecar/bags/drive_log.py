@@ -78,7 +78,7 @@ def read_drive_log(
     they are wanted.
     """
     with DriveReader(path) as drive:
-        odometry = drive.rows(drive.robot.odometry, _POSE)
+        odometry = drive.rows(drive.pose_topic, _POSE)
         joints = drive.values(
             drive.beside(message_types.JOINTS, topics.JOINT_STATES, topics.WORLD_JOINT_STATES),
             message_values.joint_states)

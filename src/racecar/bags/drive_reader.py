@@ -13,13 +13,16 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.bags import message_types
 from racecar.bags.message_values import stamp_ns
 from racecar.bags.reader import BagMessage, BagReader
 from racecar.bags.summary import find_robot
 from racecar.base.columns import Array
 from racecar.base.errors import BagError
 from racecar.base.types import NANOSECONDS
-from racecar.ros.topics import RobotTopics
+from racecar.ros import topics
+from racecar.ros.topics.robots import RobotTopics
+from racecar.ros.topics.sets import names_in_all_sets
 
 Progress = Callable[[int, int], None]
 Stamps = NDArray[np.int64]
@@ -138,18 +141,29 @@ class DriveReader(BagReader):
         """The robot; raises BagError as find_robot() if it cannot be told."""
         return find_robot(self.summary, self._odometry_topic)
 
+    @cached_property
+    def pose_topic(self) -> str:
+        """Topic that says where the robot is: its true motion if that is there, or its odometry.
+
+        The latter alone if somebody named it. Raises BagError as robot does.
+        """
+        truth = '' if self._odometry_topic is not None else self.beside(
+            message_types.ODOMETRY, topics.GROUND_TRUTH)
+        return truth or self.robot.odometry
+
     def beside(
         self, type_name: str, *names: str, namespace: str | None = None, is_shared: bool = False,
         may_be_empty: bool = False,
     ) -> str:
         """First topic of a type with one of the names in the namespace of the robot, or ''.
 
+        names: relative ones of this package, each for what any set of topic names calls it.
         namespace: another one. is_shared: whether robots may have it in common, so that it may
         lie outside of the namespace. may_be_empty: also a topic without messages.
         """
         own = self.robot.namespace if namespace is None else namespace
         return self.summary.first(
-            type_name, (f'{place}/{name}' for name in names
+            type_name, (f'{place}/{name}' for name in names_in_all_sets(*names)
                         for place in ((own, '') if is_shared else (own,))),
             may_be_empty=may_be_empty)
 

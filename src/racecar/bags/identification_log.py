@@ -11,16 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from racecar.bags import message_types
+from racecar.bags.car_rows import COMMANDS
 from racecar.bags.drive_reader import Columns, DriveReader, Progress, Rows, seconds
 from racecar.bags.message_values import pose_in_plane
 from racecar.bags.summary import find_topic
 from racecar.base.errors import BagError
 from racecar.identification.drive import Channel, RawLog
 from racecar.ros import topics
-
-COMMAND_TOPICS = (f'/{topics.COMMAND}', '/drive', f'/{topics.NAVIGATION_COMMAND}')
-IMU_TOPICS = (f'/{topics.IMU}', '/imu')
-POSE_TOPICS = (f'/{topics.FILTERED_ODOMETRY}',)
+from racecar.ros.topics.sets import names_in_all_sets
 
 _COLUMNS = {
     'command': Columns(('steering_command', 'speed_command'),
@@ -37,7 +35,7 @@ def read_identification_log(
 ) -> RawLog:
     """Read a drive from a bag; header.stamp is the time base.
 
-    names: topic by role, by default those of this package or of F1TENTH. The roles: command, the
+    names: topic by role, by default those of any set of topic names. The roles: command, the
     ackermann_msgs/AckermannDriveStamped that the car obeyed; odometry, the nav_msgs/Odometry with
     the speed of the wheels; pose, the nav_msgs/Odometry with the true pose, as of a localisation,
     else that of odometry; imu, a sensor_msgs/Imu. Raises BagError if the bag cannot be read, a
@@ -58,14 +56,15 @@ def read_identification_log(
 def _chosen(drive: DriveReader, given: Mapping[str, str]) -> dict[str, str]:
     """Topic by role, without an imu if the bag has none."""
     def find(role: str, usual: tuple[str, ...], kind: str) -> str:
-        return find_topic(drive.summary, (given[role],) if role in given else usual, kind)
+        return find_topic(drive.summary, (given[role],) if role in given
+                          else names_in_all_sets(*usual), kind)
 
     odometry = drive.robot.odometry
-    chosen = {'command': find('command', COMMAND_TOPICS, message_types.ACKERMANN),
+    chosen = {'command': find('command', COMMANDS, message_types.ACKERMANN),
               'odometry': odometry}
     for role, usual, kind, other in (
-            ('pose', POSE_TOPICS, message_types.ODOMETRY, {'pose': odometry}),
-            ('imu', IMU_TOPICS, message_types.IMU, {})):
+            ('pose', (topics.FILTERED_ODOMETRY,), message_types.ODOMETRY, {'pose': odometry}),
+            ('imu', (topics.IMU,), message_types.IMU, {})):
         try:
             chosen[role] = find(role, usual, kind)
         except BagError:

@@ -23,6 +23,7 @@ from racecar.base.errors import BagError
 from racecar.base.poses import rotated
 from racecar.base.types import NANOSECONDS, Pose2, Pose3, quaternion_to_yaw
 from racecar.ros import topics
+from racecar.scene.grid_map import OccupancyGrid
 from racecar.scene.scene import EMPTY_SCENE, Scene
 
 _KEPT = 25
@@ -44,14 +45,10 @@ def read_laser_log(path: Path | str, progress: Progress | None = None) -> LaserL
     """
     with DriveReader(path) as drive:
         topic = find_scans(drive.summary, drive.robot)
-        odometry = drive.rows(drive.robot.odometry, PLANAR_MOTION)
+        odometry = drive.rows(drive.pose_topic, PLANAR_MOTION)
         frames = StaticFrames(drive)
         scans = drive.values(topic, _spread(drive.summary, topic))
-        grids = drive.newest(
-            drive.beside(message_types.MAP, topics.MAP, is_shared=True), grid)
-        # Cars share a world, but not what they run into.
-        counts: list[int] = drive.newest(
-            drive.beside(message_types.COUNT, topics.COLLISIONS), attrgetter('data'))
+        grids, counts = map_and_collisions(drive)
         drive.read(progress)
     odometry.check()
     if not scans:
@@ -69,6 +66,14 @@ def read_laser_log(path: Path | str, progress: Progress | None = None) -> LaserL
     return LaserLog(
         drive.summary.name, t, x, y, yaw, table[:, 3], tuple(seen_scan(*row) for row in scans),
         Scene(grid=grids[0]) if grids else EMPTY_SCENE, counts[0] if counts else None)
+
+
+def map_and_collisions(drive: DriveReader) -> tuple[list[OccupancyGrid], list[int]]:
+    """Ask for the map and the number of collisions; each list has one once the bag is read."""
+    # Cars share a world, but not what they run into.
+    return (
+        drive.newest(drive.beside(message_types.MAP, topics.MAP, is_shared=True), grid),
+        drive.newest(drive.beside(message_types.COUNT, topics.COLLISIONS), attrgetter('data')))
 
 
 def _spread(summary: BagSummary, topic: str) -> Callable[[object], object]:

@@ -5,19 +5,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from racecar.analysis.motion import Motion
+from racecar.analysis.course_of_run import course_of_run
+from racecar.analysis.motion import Motion, steering_range_of
 from racecar.analysis.run_csv import motion_of, read_run_csv, tracking_run_of
 from racecar.analysis.run_data import TrackingRun
+from racecar.analysis.scene_of_run import scene_of_run
 from racecar.bags.car_rows import MotionRows
 from racecar.bags.drive_reader import DriveReader, Progress
+from racecar.bags.laser_log import map_and_collisions
 from racecar.bags.tracking_run import tracking_run_in
 from racecar.base.errors import BagError, excerpt, ParameterError, RunError
 from racecar.base.run_file import CSV_NAME, NAME, read_run_file_beside, RunFile
 from racecar.control.tracker import tracked_ahead
 from racecar.ros import topics
+from racecar.scene.scene import EMPTY_SCENE, Scene
 
 BAG_NAME = 'bag'
 """The bag in the folder of a demo."""
@@ -28,7 +32,8 @@ class Run:
 
     path: of its bag or CSV file. tracking: odometry and reference, None for a run without a
     reference. source: rows of a report that say where it is from. file: its run.yaml, if any.
-    read_warnings: those of tracking.warnings that the reader of the bag has logged.
+    read_warnings: those of tracking.warnings that the reader of the bag has logged. collisions:
+    contacts in a bag without a reference, None if nobody counted; map_scene: the map in it.
     """
 
     name: str
@@ -38,6 +43,13 @@ class Run:
     source: tuple[tuple[str, str], ...]
     file: RunFile | None
     read_warnings: tuple[str, ...] = ()
+    collisions: int | None = None
+    map_scene: Scene = EMPTY_SCENE
+
+    @property
+    def scene(self) -> Scene:
+        """What stood around, by the map in its bag, else by its run.yaml; else nothing."""
+        return scene_of_run(self.file) if self.map_scene.is_empty else self.map_scene
 
     @property
     def skip(self) -> float:
@@ -87,20 +99,24 @@ def read_run(
             raise RunError(
                 f"run '{found}' has no reference: its columns x_reference and y_reference are"
                 ' empty')
-        return Run(name, found, motion_of(table), tracking, (('CSV file', str(found)),), recorded)
+        return _with_limits(Run(
+            name, found, motion_of(table), tracking, (('CSV file', str(found)),), recorded))
     with DriveReader(found, odometry_topic) as drive:
         has_reference = any(row.name.endswith(f'/{topics.REFERENCE_TRAJECTORY}')
                             for row in drive.summary.topics)
         if reference_topic is None and not needs_reference and not has_reference:
-            motion = _read_motion(drive, progress)
-            return Run(name, found, motion, None, (('Bag', str(found)),), recorded)
+            motion, scene, collisions = _read_motion(drive, progress)
+            return _with_limits(Run(
+                name, found, motion, None, (('Bag', str(found)),), recorded,
+                collisions=collisions, map_scene=scene))
         tracked = tracking_run_in(drive, reference_topic, progress)
     assert tracked.run.motion is not None
     if not tracked.run.motion.t.size:
         # None of it can be used, and this says why.
         tracked.run.merged()
-    return Run(name, found, tracked.run.motion, tracked.run, tracked.source, recorded,
-               tracked.bag.warnings)
+    return _with_limits(Run(
+        name, found, tracked.run.motion, tracked.run, tracked.source, recorded,
+        tracked.bag.warnings))
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
@@ -141,12 +157,30 @@ def tracked_ahead_of(file: RunFile | None) -> float:
             ' take it away to analyse base_link') from error
 
 
-def _read_motion(drive: DriveReader, progress: Progress | None) -> Motion:
+def _with_limits(run: Run) -> Run:
+    """The run with the steering range of its car and its course, which its run.yaml tells."""
+    motion = run.motion._replace(steering_range=steering_range_of(
+        None if run.file is None else run.file.values_with('vehicle.steering_limit')))
+    tracking = run.tracking
+    if tracking is not None and len(tracking.reference_x):
+        known = tracking.course
+        start = (tracking.reference_x[0], tracking.reference_y[0]) if known is None \
+            else known.points[0]
+        tracking = replace(
+            tracking, motion=motion, course=course_of_run(run.file, start) or known)
+    return replace(run, motion=motion, tracking=tracking)
+
+
+def _read_motion(
+    drive: DriveReader, progress: Progress | None,
+) -> tuple[Motion, Scene, int | None]:
     rows = MotionRows.of(drive)
+    grids, counts = map_and_collisions(drive)
     drive.read(progress)
     motion = rows.motion()
     if not motion.t.size:
         raise BagError(
             f"bag '{drive.path}': {rows.odometry.topic} has no messages that can be used;"
             ' was its node running?')
-    return motion
+    return (motion, Scene(grid=grids[0]) if grids else EMPTY_SCENE,
+            counts[0] if counts else None)

@@ -12,12 +12,10 @@ from typing import NamedTuple
 from racecar.bags import message_types
 from racecar.base.errors import BagError
 from racecar.ros import topics
-from racecar.ros.topics import find_robots, RobotTopics
+from racecar.ros.topics.robots import find_robots, RobotTopics
+from racecar.ros.topics.sets import names_in_all_sets
 
 _LISTED_TOPICS = 30
-
-_USUAL_ODOMETRY = tuple(dict.fromkeys(
-    f'/{names.get(topics.ODOMETRY, topics.ODOMETRY)}' for names in topics.TOPIC_NAMES.values()))
 
 
 class TopicSummary(NamedTuple):
@@ -137,7 +135,7 @@ def find_robot(summary: BagSummary, odometry: str | None = None) -> RobotTopics:
     robots = robots_of(summary, summary.having(message_types.ODOMETRY, may_be_empty=True))
     if not robots:
         # It says what is missing.
-        find_topic(summary, _USUAL_ODOMETRY, message_types.ODOMETRY)
+        find_topic(summary, names_in_all_sets(topics.ODOMETRY), message_types.ODOMETRY)
     others = [robot.odometry for robot in robots if robot.rank == robots[0].rank]
     if len(others) > 1:
         raise BagError(

@@ -19,7 +19,7 @@ from racecar.analysis.completeness import (
     LostTicks,
 )
 from racecar.analysis.run_data import EPOCH_FROM_NS, TrackingRun
-from racecar.bags import message_types
+from racecar.bags import message_types, message_values
 from racecar.bags.car_rows import MotionRows, TyreRows
 from racecar.bags.drive_reader import (
     Columns,
@@ -34,13 +34,13 @@ from racecar.bags.summary import BagSummary, find_topic
 from racecar.base.columns import Array
 from racecar.base.errors import BagError
 from racecar.base.types import NANOSECONDS
+from racecar.metrics.laps import Course
 from racecar.ros import topics
 
 _REFERENCE = Columns(('x', 'y'), attrgetter('pose.pose.position.x', 'pose.pose.position.y'))
 _NUMBERS = Columns(('x', 'y'), lambda message: message.data[:2])
 _POINT = Columns(('x', 'y'), attrgetter('point.x', 'point.y'))
 _COUNT = Columns(('count',), lambda message: (message.data,))
-_STAMP_ALONE = Columns((), lambda message: ())
 
 
 class RecordedRun(NamedTuple):
@@ -71,9 +71,9 @@ def read_tracking_run(
     bag stands for the only topic that ends with it, as /car1/vesc/odom does.
     The reference may also be the std_msgs/Float64MultiArray of the original: x, y, time [s].
     Beside it, tracked_point says which point of the car follows it; the odometry is moved there.
-    Without it that is base_link. The stamp of reference_path tells when the reference
-    started. Slip and forces of the wheels, and the collisions, are read if they lie beside the
-    reference as well.
+    Without it that is base_link. reference_path is the course of laps, and its stamp tells when
+    the reference started. Slip and forces of the wheels, and the collisions, are read if they lie
+    beside the reference as well.
     progress: called with the number of messages read so far and in all.
     Raises BagError if the bag cannot be read, a topic is missing, empty or ambiguous, or its
     messages carry no stamps.
@@ -88,6 +88,7 @@ def tracking_run_in(
     """Read a run from an open bag of which nothing has been read yet, as read_tracking_run()."""
     rows = _ask(drive, reference_topic)
     drive.read(progress)
+    path = rows.paths[-1][1] if rows.paths else np.empty((0, 2))
     odometry, reference = rows.motion.odometry, rows.reference
     warnings = [*drive.summary.warnings, *_check(rows, drive.path)]
     origin_ns = int(min(odometry.stamps.min(), reference.stamps.min()))
@@ -96,7 +97,7 @@ def tracking_run_in(
     lost = lost_ticks(t)
     late = late_start(
         t, np.array([*map(math.hypot, vx, vy)]), reference_t,
-        path_stamps=seconds(rows.path.stamps, origin_ns).tolist(),
+        path_stamps=seconds(np.array([at for at, _ in rows.paths]), origin_ns).tolist(),
         time_zero=-origin_ns / NANOSECONDS if origin_ns < EPOCH_FROM_NS else None)
     warnings += _pauses(reference.topic, reference_t)
     warnings += _losses(odometry.topic, reference.topic, len(np.unique(t)), lost, late)
@@ -108,16 +109,17 @@ def tracking_run_in(
         reference_x=reference_x, reference_y=reference_y, origin_ns=origin_ns,
         odometry_name=odometry.topic, reference_name=reference.topic, warnings=tuple(warnings),
         tyre_data=rows.tyres.data(), lost=lost, late=late, collisions=_contacts(rows.collisions),
-        motion=rows.motion.motion(origin_ns)), drive.summary)
+        motion=rows.motion.motion(origin_ns),
+        course=Course.along(path) if len(path) else None), drive.summary)
 
 
 class _TrackingRows(NamedTuple):
-    """What is read; point, path and collisions: those that lie beside the reference."""
+    """What is read; point, paths and collisions: those that lie beside the reference."""
 
     motion: MotionRows
     reference: Rows
     point: Rows
-    path: Rows
+    paths: list[tuple[int, Array]]
     collisions: Rows
     tyres: TyreRows
 
@@ -143,7 +145,8 @@ def _ask(drive: DriveReader, reference_topic: str | None) -> _TrackingRows:
     return _TrackingRows(
         MotionRows.of(drive, place), reference,
         drive.rows(beside(message_types.POINT, topics.TRACKED_POINT), _POINT, time_of_recording),
-        drive.rows(beside(message_types.PATH, topics.REFERENCE_PATH), _STAMP_ALONE),
+        drive.values(beside(message_types.PATH, topics.REFERENCE_PATH),
+                     message_values.path_points),
         drive.rows(beside(message_types.COUNT, topics.COLLISIONS), _COUNT, time_of_recording),
         TyreRows(drive, place))
 

@@ -10,7 +10,7 @@ column, such as a truth value, raises TypeError or ValueError, for two cars or m
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import cast, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from racecar.base.rows import flatten, Numbers
 from racecar.base.values import number_of, Values
 
 Array = NDArray[np.float64]
+N = TypeVar('N', bound=Numbers)
+M = TypeVar('M', bound=Numbers)
 
 IS_NO_COLUMN = TypeError, ValueError
 """What is raised where a column stands and only a number can."""
@@ -74,8 +76,22 @@ def number_or_column(values: Values, name: str) -> float:
 
 def rows_of(value: Numbers, cars: int) -> Array:
     """Numbers of a tuple, nested or not, in order: (numbers, cars)."""
-    found = [np.broadcast_to(number, cars) for number in flatten(value)]
+    numbers = [*flatten(value)]
+    if _are_numbers(*numbers):
+        return np.repeat(np.array(numbers, dtype=float)[:, np.newaxis], cars, axis=1)
+    found = [np.broadcast_to(number, cars) for number in numbers]
     return np.array(found, dtype=float).reshape(len(found), cars)
+
+
+def columns_like(example: N, rows: Array) -> N:
+    """Tuple like the example whose numbers are columns, the inverse of rows_of()."""
+    left = iter(rows)
+
+    def filled(part: M) -> M:
+        values = [filled(value) if isinstance(value, tuple) else next(left) for value in part]
+        return tuple.__new__(type(part), values)
+
+    return filled(example)
 
 
 def is_column(number: object) -> bool:

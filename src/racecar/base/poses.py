@@ -76,6 +76,13 @@ def pose_of_child(parent: Pose3, child: Pose3) -> Pose3:
         aw * bz + ax * by - ay * bx + az * bw, aw * bw - ax * bx - ay * by - az * bz)
 
 
+def inverse_pose(pose: Pose3) -> Pose3:
+    """Pose of the parent in the child, for that of the child in the parent."""
+    qx, qy, qz, qw = pose[3:]
+    x, y, z = unrotated((qx, qy, qz, qw), pose[:3])
+    return Pose3(-x, -y, -z, -qx, -qy, -qz, qw)
+
+
 def twist_of_child(twist: Twist3, child: Pose3) -> Twist3:
     """Twist of a child fixed to a body, in the frame of the child."""
     vx, vy, vz, wx, wy, wz = twist

@@ -11,6 +11,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.shapes import Shape
+from racecar.base.types import BodyState, Pose3
+
+
+class WheelReading(NamedTuple):
+    """What dead reckoning takes of a car.
+
+    speed: at which its rear wheels roll [m/s]; steering_angle: the commanded one of the virtual
+    wheel [rad, left positive].
+    """
+
+    speed: float
+    steering_angle: float
+
+
+class PlanarVariance(NamedTuple):
+    """Covariance of x, y [m], yaw [rad]; variance of vx, vy [m/s], yaw_rate [rad/s]."""
+
+    xx: float
+    xy: float
+    x_yaw: float
+    yy: float
+    y_yaw: float
+    yaw_yaw: float
+    vx: float
+    vy: float
+    yaw_rate: float
+
+
+class ReckonedState(NamedTuple):
+    """Odometry by dead reckoning.
+
+    body: reckoned pose in `odom` and twist. variance: of their errors. origin: pose of `odom` in
+    `map` for which the car is where it is.
+    """
+
+    body: BodyState
+    variance: PlanarVariance
+    origin: Pose3
 
 
 class LaserScan(NamedTuple):
@@ -18,8 +56,8 @@ class LaserScan(NamedTuple):
 
     angle_min, angle_max, angle_increment [rad]; time_increment: between two rays, scan_time:
     between two scans [s]; range_min, range_max [m]; ranges (n,), float32 [m], +inf or -inf where
-    nothing is measured (REP 117); sweep_ns: how long before the time of the reading the first ray
-    went out [ns].
+    nothing is measured (REP 117); sweep_ns: how long before the time at which it is shown the
+    first ray went out [ns].
     """
 
     angle_min: float
@@ -75,6 +113,22 @@ class CameraImage(NamedTuple):
     pixels: Callable[[], NDArray[np.uint8]]
 
 
+class DepthImage(NamedTuple):
+    """Distances that a depth camera sees; frame and pinhole as those of CameraImage.
+
+    depths: gives the distances along the optical axis (height, width), float32 [m], rows from the
+    top; +inf beyond the longest, -inf below the shortest distance (REP 118). When it may be called
+    and what it raises as CameraImage.pixels.
+    """
+
+    width: int
+    height: int
+    focal_length: float
+    centre_x: float
+    centre_y: float
+    depths: Callable[[], NDArray[np.float32]]
+
+
 class Encoders(NamedTuple):
     """What the encoders of two wheels have counted: real numbers, which noise and slip are in."""
 
@@ -109,6 +163,11 @@ class Collisions(NamedTuple):
     x: float
     y: float
     speed: float
+
+    def sentence(self, robot: str) -> str:
+        """The newest one for people; robot: who ran into something."""
+        return (f'collision {self.contacts}: {robot} ran into something with {self.speed:.2f} m/s,'
+                f' at x {self.x:.2f} m, y {self.y:.2f} m')
 
 
 NO_COLLISION = Collisions(0, False, 0.0, 0.0, 0.0)

@@ -78,11 +78,6 @@ def _filled(example: N, numbers: Iterator[float]) -> N:
     return tuple.__new__(type(example), parts)
 
 
-def zeroed(example: N) -> N:
-    """Tuple like the example whose numbers are 0."""
-    return filled(example, [0.0] * count_numbers(example))
-
-
 class Kind(NamedTuple):
     """Type of a tuple and kinds of the tuples in it, None for a number.
 

@@ -41,7 +41,8 @@ class RunFile:
     of StackOptions that say which nodes there are and how they are joined; nodes: by full name;
     controller_settings: of a custom controller; files: SHA-256 of the files that
     parameters name, by these names; command: as typed; made: date and time; environment: as of
-    racecar.base.environment; skip: seconds that its metrics left out at the start.
+    racecar.base.environment; skip: seconds that its metrics left out at the start; step_time: wall
+    times of its controller, empty where nobody took them; sweep: of a dataset, what varies in it.
     """
 
     way: str
@@ -54,6 +55,8 @@ class RunFile:
     made: str = ''
     environment: Mapping[str, str] = field(default_factory=dict)
     skip: float = 0.0
+    step_time: Values = field(default_factory=dict)
+    sweep: Values = field(default_factory=dict)
 
     @property
     def seeds(self) -> dict[str, object]:
@@ -76,8 +79,11 @@ class RunFile:
         """Text of the file."""
         content = {
             'format': FORMAT, 'command': self.command, 'made': self.made, 'way': self.way,
-            'configuration': self.configuration, 'skip': self.skip, 'options': dict(self.options),
-            'environment': dict(self.environment), 'seeds': self.seeds, 'files': dict(self.files),
+            'configuration': self.configuration, 'skip': self.skip,
+            **{name: dict(values) for name, values in (
+                ('step_time', self.step_time), ('sweep', self.sweep)) if values},
+            'options': dict(self.options), 'environment': dict(self.environment),
+            'seeds': self.seeds, 'files': dict(self.files),
             'controller_settings': dict(self.controller_settings),
             'nodes': {name: {'executable': node.executable, 'parameters': dict(node.parameters)}
                       for name, node in self.nodes.items()}}
@@ -143,7 +149,8 @@ def read_run_file(path: Path | str) -> RunFile:
     return RunFile(
         part('way', str), part('configuration', str), part('options', dict), nodes,
         part('controller_settings', dict), texts['files'], part('command', str),
-        part('made', str), texts['environment'], float(skip))
+        part('made', str), texts['environment'], float(skip), part('step_time', dict),
+        part('sweep', dict))
 
 
 def read_run_file_beside(path: Path) -> RunFile | None:

@@ -52,17 +52,23 @@ def may_be_path(text: str) -> bool:
     return os.sep in text or bool(Path(text).suffix)
 
 
+TOPIC_SETS_VARIABLE = 'RACECAR_TOPIC_NAMES'
+"""In the environment: folders with sets of topic names of one's own."""
+
+
 class _Collection(NamedTuple):
     """Files of one kind, which users choose by name or by path.
 
     word: what messages call one; suffix: of the files, optional in a name; folders: below
-    share_folder(), an earlier one before a later; nested: whether names include subfolders.
+    share_folder(), an earlier one before a later; nested: whether names include subfolders;
+    variable: environment variable with further folders, before the others.
     """
 
     word: str
     suffix: str
     folders: tuple[str, ...]
     nested: bool = False
+    variable: str = ''
 
     def names(self) -> list[str]:
         """Names of the files without suffix, sorted within each folder."""
@@ -96,7 +102,9 @@ class _Collection(NamedTuple):
 
     def _paths(self) -> list[Path]:
         share = share_folder()
-        return [share / folder for folder in self.folders]
+        further = os.environ.get(self.variable, '').split(os.pathsep) if self.variable else ()
+        return [*(Path(folder) for folder in further if folder),
+                *(share / folder for folder in self.folders)]
 
 
 _CONFIGURATIONS = _Collection('configuration file', '.yaml', ('config',), nested=True)
@@ -105,6 +113,8 @@ _ROBOTS = _Collection('vehicle', '.yaml', ('config/robots',))
 _CARS_AND_ROBOTS = _Collection('vehicle', '.yaml', (*_VEHICLES.folders, *_ROBOTS.folders))
 _TRACKS = _Collection('waypoint file', '.csv', ('config/tracks',))
 _WORLDS = _Collection('world', '.yaml', ('worlds',))
+_TOPIC_SETS = _Collection(
+    'set of topic names', '.yaml', ('config/topic_names',), variable=TOPIC_SETS_VARIABLE)
 
 
 def find_config(name: str | Path) -> Path:
@@ -153,6 +163,20 @@ def find_world(name: str | Path) -> Path:
     Raises ConfigurationError naming what was looked for and what there is.
     """
     return _WORLDS.find(name)
+
+
+def find_topic_set(name: str | Path) -> Path:
+    """File of a set of topic names, by its path or its name (suffix optional).
+
+    Names are those in config/topic_names and in the folders of TOPIC_SETS_VARIABLE. Raises
+    ConfigurationError naming what was looked for and what there is.
+    """
+    return _TOPIC_SETS.find(name)
+
+
+def topic_set_names() -> list[str]:
+    """Names of the sets of topic names, those of the user's first."""
+    return [*dict.fromkeys(_TOPIC_SETS.names())]
 
 
 def vehicle_names() -> list[str]:

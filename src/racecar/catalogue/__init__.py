@@ -17,16 +17,23 @@ from racecar.description.vehicle_description import describe_vehicle
 from racecar.differential.description import describe_robot
 from racecar.differential.loop import make_robot_car
 from racecar.differential.parameters import RobotParameters
+from racecar.differential.plant import make_robot_plant
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.sensors.equipment import described_with_sensors
 from racecar.simulation.closed_loop import LoopCar
+from racecar.simulation.ports import Plant
+from racecar.simulation.reckoned_plant import car_with_odometry, is_reckoned
 from racecar.simulation.simulator import make_simulator
+from racecar.simulation.vehicle_plant import VehiclePlant
 
 __all__ = ['NODES', 'NodeSpec', 'TABLES']
 
 MakeCar = Callable[[Mapping[str, object], LoopCar | None], LoopCar]
 """Builds the car of a simulator from resolved values; of another car of the same values, None if
 there is none, it may take what has no memory."""
+
+MakePlant = Callable[[Mapping[str, object]], Plant]
+"""Builds the plant of a simulator, without sensors, from resolved values."""
 
 Describe = Callable[[Mapping[str, object]], RobotDescription]
 
@@ -39,9 +46,10 @@ class NodeSpec:
     racecar.nodes; that of control laws in control_law. table: its parameters. hears_odometry: a
     simulator in lockstep waits for its subscription to the odometry, or to the output that it
     awaits in its place. make_car: builds the car of a simulator, which owns the time, for loops
-    without ROS; None for other nodes. law: the control law behind it; None for other nodes.
-    makes_controller: it drives by a custom controller if its parameter controller
-    names one. describe: gives the robot description of a simulator from resolved values.
+    without ROS; None for other nodes. make_plant: builds its plant likewise. law: the control law
+    behind it; None for other nodes. makes_controller: it drives by a custom controller if its
+    parameter controller names one. describe: gives the robot description of a simulator from
+    resolved values. needs: modules that not every installation has, see racecar.base.extras.
     """
 
     name: str
@@ -49,9 +57,11 @@ class NodeSpec:
     table: ParameterTable
     hears_odometry: bool = False
     make_car: MakeCar | None = None
+    make_plant: MakePlant | None = None
     law: LawEntry | None = None
     makes_controller: bool = False
     describe: Describe | None = None
+    needs: tuple[str, ...] = ()
 
     @property
     def is_simulator(self) -> bool:
@@ -74,7 +84,14 @@ class NodeSpec:
 
 def _planar_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
     same = None if like is None else like.compiled
-    return make_simulator(values, None if same is None else same.model)
+    simulator = make_simulator(values, None if same is None else same.model)
+    return car_with_odometry(
+        VehiclePlant(simulator), values, simulator.description, simulator,
+    ) if is_reckoned(values) else simulator
+
+
+def _planar_plant(values: Mapping[str, object]) -> VehiclePlant:
+    return VehiclePlant(make_simulator(values))
 
 
 def _robot_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
@@ -97,6 +114,12 @@ def _world_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
     return make_world_car(values)
 
 
+def _world_plant(values: Mapping[str, object]) -> Plant:
+    from racecar.simulation.world.make_world import make_world_plant
+
+    return make_world_plant(values)
+
+
 NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
     NodeSpec(
         node_names.TRAJECTORY_TRACKER, 'TrajectoryTrackerNode', tables.TRAJECTORY_TRACKER,
@@ -106,13 +129,16 @@ NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
       for law in LAWS.values()),
     NodeSpec(
         node_names.SINGLE_TRACK_SIMULATOR, 'SingleTrackSimulatorNode',
-        tables.SINGLE_TRACK_SIMULATOR, make_car=_planar_car, describe=_describe_car),
+        tables.SINGLE_TRACK_SIMULATOR, make_car=_planar_car, make_plant=_planar_plant,
+        describe=_describe_car),
     NodeSpec(
         node_names.WORLD_SIMULATOR, 'WorldSimulatorNode', tables.WORLD_SIMULATOR,
-        make_car=_world_car, describe=_describe_car),
+        make_car=_world_car, make_plant=_world_plant, describe=_describe_car,
+        needs=('mujoco',)),
     NodeSpec(
         node_names.DIFFERENTIAL_WHEELS_SIMULATOR, 'DifferentialWheelsSimulatorNode',
-        tables.DIFFERENTIAL_WHEELS_SIMULATOR, make_car=_robot_car, describe=_describe_robot),
+        tables.DIFFERENTIAL_WHEELS_SIMULATOR, make_car=_robot_car, make_plant=make_robot_plant,
+        describe=_describe_robot),
     NodeSpec(
         node_names.DIFFERENTIAL_LINEARIZER, 'DifferentialLinearizerNode',
         tables.DIFFERENTIAL_LINEARIZER, hears_odometry=True),

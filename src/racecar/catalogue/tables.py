@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from racecar.base.frames import MAP, ODOM
 from racecar.base.parameters import Parameter, ParameterTable
+from racecar.control.command_mux import NEWEST, PRIORITY
 from racecar.control.gap_following import GAP_PARAMETERS
 from racecar.control.laws import LawEntry
 from racecar.control.point_ahead import POINT_AHEAD_PARAMETERS
@@ -14,10 +16,12 @@ from racecar.control.servo_commands import SERVO_PARAMETERS
 from racecar.control.teleop.joy_driver import JOY_PARAMETERS
 from racecar.control.teleop.key_driver import KEY_PARAMETERS
 from racecar.control.tracker import TRACKER_PARAMETERS
+from racecar.control.twist_commands import TWIST_PARAMETERS
 from racecar.differential.plant import DIFFERENTIAL_PARAMETERS
 from racecar.dynamics.powertrain import CAR_PARAMETERS
 from racecar.dynamics.vehicles.parameters import VEHICLE_PARAMETERS
 from racecar.sensors.equipment import EQUIPMENT_PARAMETERS
+from racecar.simulation.dead_reckoning import ODOMETRY_PARAMETERS
 from racecar.simulation.simulator import SIMULATOR_PARAMETERS
 from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
 
@@ -42,7 +46,7 @@ def _if_needed(table: ParameterTable) -> ParameterTable:
         for row in table)
 
 
-# Any robot can be tracked by its base_link; the rest is for cog and custom controllers.
+# Every robot can be tracked by its base_link; the rest is for cog and custom controllers.
 TRAJECTORY_TRACKER = _if_needed(VEHICLE_PARAMETERS) + TRACKER_PARAMETERS + ParameterTable([
     Parameter('active', bool, False, 'Track; turning it on starts the trajectory anew,'
               ' turning it off stops the car'),
@@ -122,15 +126,28 @@ SIMULATOR_NODE = ParameterTable([
     Parameter('publish_map', bool, True, 'Publish what stands around on map, in place of a'
               ' map_server', read_only=True),
     Parameter('publish_tf', bool, True, 'Publish odom -> base_link on tf', read_only=True),
+    Parameter('odometry_frame', str, ODOM, 'Frame in which the pose of the robot is; with map,'
+              ' which is exact, there is no map -> odom', choices=(ODOM, MAP), read_only=True),
+    Parameter('frame_prefix', str, '', 'What the names of the frames of the robot begin with, as'
+              ' ego_racecar/', read_only=True),
+    Parameter('best_effort', list, [], 'Topics, as scan, that are published best effort, as by'
+              ' drivers of sensors: a subscription that asks for reliable ones hears nothing; not'
+              ' in lockstep', read_only=True),
+    Parameter('take_initialpose', bool, True, 'A pose on initialpose puts the robot there; false'
+              ' where it is for a localisation alone'),
+    Parameter('take_pose', bool, False, 'A geometry_msgs/Pose on pose puts the robot there, as in'
+              ' the simulator of MIT RSS', read_only=True),
     Parameter('publish_robot_description', bool, True,
               'Publish robot_description, and on tf its links; false where robot_state_publisher'
               ' does', read_only=True),
     Parameter('publish_map_to_odom', bool, True,
-              'Publish map -> odom as a static identity, in place of a localisation',
+              'Publish map -> odom in place of a localisation: a static identity, or by the'
+              ' truth where the odometry is reckoned',
               read_only=True),
     Parameter('relay_odometry', bool, True,
               'Publish vesc/odom also on pf/pose/odom for whoever listens, as the original does in'
-              ' place of a particle filter; not where vesc/odom has another name', read_only=True),
+              ' place of a particle filter; not where vesc/odom has another name or is reckoned',
+              read_only=True),
     Parameter('odometry_variance.position', float, 1e-6, 'Variance of x and y', 'm^2',
               above=0.0, maximum=1e6, read_only=True),
     Parameter('odometry_variance.yaw', float, 1e-6, 'Variance of the yaw', 'rad^2',
@@ -141,9 +158,10 @@ SIMULATOR_NODE = ParameterTable([
               'rad^2/s^2', above=0.0, maximum=1e6, read_only=True),
 ]) + EQUIPMENT_PARAMETERS
 
-SINGLE_TRACK_SIMULATOR = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS + SIMULATOR_NODE
+SINGLE_TRACK_SIMULATOR = (
+    VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS + ODOMETRY_PARAMETERS + SIMULATOR_NODE)
 
-WORLD_SIMULATOR = VEHICLE_PARAMETERS + WORLD_PARAMETERS + SIMULATOR_NODE
+WORLD_SIMULATOR = VEHICLE_PARAMETERS + WORLD_PARAMETERS + ODOMETRY_PARAMETERS + SIMULATOR_NODE
 
 DIFFERENTIAL_WHEELS_SIMULATOR = DIFFERENTIAL_PARAMETERS + ParameterTable([
     Parameter('stamped_cmd_vel', bool, True, 'cmd_vel is a geometry_msgs/TwistStamped, as Nav2'
@@ -169,10 +187,13 @@ ACKERMANN_MUX = ParameterTable([
     Parameter('awaited', str, ALL_INPUTS,
               'Inputs, below ~/, with commas between them, that a simulator in lockstep waits for,'
               f' or {ALL_INPUTS}; who publishes on others is told', read_only=True),
+    Parameter('arbitration', str, PRIORITY,
+              'Which of the sources that speak is forwarded: that of the highest priority, or the'
+              ' newest, whose command came last', choices=(PRIORITY, NEWEST)),
     Parameter('shared', list, [],
               'Inputs, below ~/, that several nodes may command: a warning tells that the newest'
               ' command counts, where others have an error', read_only=True),
-])
+]) + TWIST_PARAMETERS
 
 DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
     Parameter('command_timeout', float, 0.5,

@@ -16,6 +16,7 @@ from typing import NamedTuple, TYPE_CHECKING
 from racecar.base.errors import BagError, ConfigurationError, RunError
 from racecar.cli.choices import completed_as_file
 from racecar.cli.output import print_rows
+from racecar.metrics.quantities import DEFAULT_METRIC
 
 if TYPE_CHECKING:
     from racecar.analysis.run_data import TrackingRun
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     completed_as_file(parser.add_argument(
         'run', type=Path, metavar='RUN',
         help='rosbag2 folder (MCAP or sqlite3), a .mcap or .db3 file, a .bag file of ROS 1, a CSV'
-             ' file of simulate or up, or the folder of a run'))
+             ' file of simulate or up, the folder of a run, or the dataset of a sweep'))
     parser.add_argument(
         '--skip', type=float, metavar='SECONDS',
         help='leave out the first seconds, where the start transient is (default: as many as the'
@@ -51,6 +52,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--reference-topic', metavar='T',
         help='nav_msgs/Odometry to follow (default: reference_trajectory beside it)')
+    parser.add_argument(
+        '--metric', metavar='M',
+        help=f'of a dataset: what maps and the list of the worst points show (default:'
+             f' {DEFAULT_METRIC})')
+    parser.add_argument(
+        '--over', nargs='+', metavar='NODE.PARAMETER',
+        help='of a dataset: at least two parameters over which the maps are (default: the first'
+             ' four)')
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FOLDER',
         help='where figures and report go (default: analysis in a folder, NAME_analysis'
@@ -66,7 +75,19 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises RacecarError with a one-line message.
     """
+    # Late, so that the help loads no library.
+    from racecar.facade.datasets import is_dataset, open_dataset
+
     output = arguments.output or default_output(arguments.run)
+    if is_dataset(arguments.run):
+        from racecar.cli.dataset import show_dataset
+
+        _check_given('a run', arguments, 'skip', 'odometry_topic', 'reference_topic')
+        show_dataset(
+            open_dataset(arguments.run), output, metric=arguments.metric or DEFAULT_METRIC,
+            over=arguments.over, as_json=arguments.json)
+        return 0
+    _check_given('the dataset of a sweep', arguments, 'metric', 'over')
     try:
         analysis = analyse(
             arguments.run, output, skip=arguments.skip,
@@ -85,6 +106,15 @@ def run(arguments: argparse.Namespace) -> int:
         print_rows(analysis.metrics.as_rows())
     print('\n'.join(analysis.places), file=sys.stderr if arguments.json else sys.stdout)
     return 0
+
+
+def _check_given(what: str, arguments: argparse.Namespace, *names: str) -> None:
+    """Raise ConfigurationError for an option that is for something else."""
+    for name in names:
+        if getattr(arguments, name) is not None:
+            raise ConfigurationError(
+                f"--{name.replace('_', '-')} is for {what}, '{arguments.run}' is none; leave it"
+                ' out')
 
 
 def _losses(run: TrackingRun) -> dict[str, object]:
@@ -136,7 +166,6 @@ def write_analysis(
         write_figures,
     )
     from racecar.analysis.html_report import write_report
-    from racecar.metrics.tracking_error import compute_metrics
 
     if skip is None:
         skip = recorded.skip
@@ -148,8 +177,7 @@ def write_analysis(
         if warning not in recorded.read_warnings:  # those are logged by the reader
             print(f'warning: {warning}', file=sys.stderr)
     track = tracking_run.merged(skip)
-    metrics = replace(compute_metrics(tracking_run.merged(), skip),
-                      collisions=tracking_run.collisions)
+    metrics = tracking_run.metrics(skip)
 
     if output.exists() and not output.is_dir():
         raise ConfigurationError(f"--output '{output}' is a file, expected a folder")
@@ -223,7 +251,8 @@ def _without_reference(arguments: argparse.Namespace, output: Path) -> list[str]
 
     Returns lines that say what was drawn; none if the run has a reference, or no odometry either.
     """
-    from racecar.analysis.html_report import drive_report
+    from racecar.analysis.course_of_run import laps_of_drive
+    from racecar.analysis.html_report import drive_report, drive_rows
     from racecar.analysis.run_charts import ShownRun
     from racecar.bags.driver_log import has_driver_state
     from racecar.bags.laser_log import has_scans
@@ -252,10 +281,12 @@ def _without_reference(arguments: argparse.Namespace, output: Path) -> list[str]
     motion = recorded.motion.without_start(
         recorded.skip if arguments.skip is None else arguments.skip)
     if not lines:
-        print_rows(motion.as_rows())
+        print_rows(drive_rows(
+            motion, recorded.collisions, laps_of_drive(motion, recorded.file)))
     report = output / REPORT_NAME
     drive_report(
-        ShownRun(recorded.name, motion, None), recorded.source, recorded.file).write(report)
+        ShownRun(recorded.name, motion, None, scene=recorded.scene), recorded.source,
+        recorded.file, recorded.collisions).write(report)
     return [f'Report: {report}', *lines]
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from racecar.base.types import JointStates
 from racecar.cockpit import BRIDGE_OPTION
-from racecar.stacks import StackOptions, TOPIC_NAMES
+from racecar.ros.topics.sets import topic_set
+from racecar.stacks import StackOptions
 
 if TYPE_CHECKING:
     from racecar.stacks.composing import ComposedStack
@@ -47,7 +48,7 @@ def add_bridge(
         read_joints = lambda: (read(), plant.time_ns)  # noqa: E731
     bridge = CockpitBridge(
         ServerLink(arguments.bridge), namespace=options.namespace,
-        renamed=TOPIC_NAMES[options.topic_names],
+        renamed=topic_set(options.topic_names).topics,
         text=f"{arguments.name} in ROS domain {os.environ.get('ROS_DOMAIN_ID') or '0'}",
         local=LocalStack(composed.observe, read_joints, {
             node.get_fully_qualified_name(): node for node in composed.nodes}),

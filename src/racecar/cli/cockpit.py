@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib.util
 import os
 
 from racecar.base.errors import ConfigurationError
-from racecar.base.parameters import suggestion
+from racecar.base.share import topic_set_names
 from racecar.cli.bridge_argument import add_bridge_argument
 from racecar.cli.choices import Suggestions
 from racecar.cli.page_server import add_server_arguments, check_server, serve_feed
 from racecar.cockpit.configurations import configuration_names
-from racecar.ros.domains import claim_domain
-from racecar.ros.topics import TOPIC_NAMES
+from racecar.ros.topics.sets import topic_set
 from racecar.stacks.describe import check_namespace
 
 
@@ -24,13 +24,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = configuration_names()
     parser.description = (
         'Serve a page that shows the car in 3-D, plots its state, sets parameters and drives it by'
-        ' keys, gamepad or touch; it also starts and stops configurations. With --attach it shows'
-        ' what somebody else has started, by `ros2 launch` too. Only browsers of this computer'
-        ' can open the page, unless --host opens it to a network.')
+        ' keys, gamepad or touch; it also starts and stops configurations. They run in one process'
+        ' without ROS, as those of `racecar simulate` and with their bits; with --ros they are'
+        ' nodes, as those of `racecar up`. With --attach it shows what somebody else has started,'
+        ' by `ros2 launch` too. Only browsers of this computer can open the page, unless --host'
+        ' opens it to a network.')
     parser.add_argument(
         'name', metavar='NAME', nargs='?', choices=Suggestions(names),
         help=f"configuration to start at once: {', '.join(names)}; default: what the page asks"
              ' for')
+    parser.add_argument(
+        '--ros', action='store_true',
+        help='run configurations as ROS nodes, which other nodes, bags and RViz can join')
     parser.add_argument(
         '--attach', action='store_true',
         help='show a stack that runs already, in the ROS domain of ROS_DOMAIN_ID')
@@ -38,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--namespace', metavar='NAMESPACE',
         help='with --attach: namespace of the robot (default: of the first that is found)')
     parser.add_argument(
-        '--topic-names', choices=Suggestions([*TOPIC_NAMES]), metavar='NAMES',
-        help=f"with --attach: set of topic names, {', '.join(TOPIC_NAMES)} (default: the one that"
-             ' fits)')
+        '--topic-names', choices=Suggestions(topic_set_names()), metavar='NAMES',
+        help=f"with --attach: set of topic names, {', '.join(topic_set_names())}, or a file"
+             ' (default: the one that fits)')
     add_server_arguments(parser)
     add_bridge_argument(parser)
 
@@ -56,22 +61,43 @@ def run(arguments: argparse.Namespace) -> int:
 
     with contextlib.ExitStack() as stack:
         feed: LiveFeed
+        note = ''
         if arguments.attach:
             if arguments.name is not None:
                 raise ConfigurationError(
                     f'{arguments.name} contradicts --attach, which starts nothing; leave one out')
             feed = AttachFeed(*attached(arguments.namespace, arguments.topic_names))
+            _check_ros('--attach')
         else:
             for option in ('namespace', 'topic_names'):
                 if getattr(arguments, option) is not None:
                     raise ConfigurationError(
                         f"--{option.replace('_', '-')} is only for --attach")
-            if not os.environ.get('ROS_DOMAIN_ID'):
-                # Nothing else that runs here is to answer.
-                os.environ['ROS_DOMAIN_ID'] = str(claim_domain(stack))
-            feed = CockpitFeed(arguments.name)
-        serve_feed(feed, arguments)
+            if arguments.ros:
+                _claim_domain(stack)
+                note = f"Configurations run as nodes in ROS domain {os.environ['ROS_DOMAIN_ID']}."
+            else:
+                note = 'Configurations run in one process, without ROS; --ros runs them as nodes.'
+            feed = CockpitFeed(arguments.name, with_nodes=arguments.ros)
+        serve_feed(feed, arguments, note)
     return 0
+
+
+def _check_ros(option: str) -> None:
+    """Raise ConfigurationError where an option needs ROS, and there is none."""
+    if importlib.util.find_spec('rclpy') is None:
+        raise ConfigurationError(
+            f'{option} needs ROS 2, which this Python does not have: source its setup file, use'
+            ' ./run in a clone, or leave the option out')
+
+
+def _claim_domain(stack: contextlib.ExitStack) -> None:
+    """Take a ROS domain in which nothing else that runs here answers, unless one is chosen."""
+    _check_ros('--ros')
+    if not os.environ.get('ROS_DOMAIN_ID'):
+        from racecar.ros.domains import claim_domain
+
+        os.environ['ROS_DOMAIN_ID'] = str(claim_domain(stack))
 
 
 def attached(namespace: str | None, topic_names: str | None) -> tuple[list[str], str]:
@@ -84,10 +110,7 @@ def attached(namespace: str | None, topic_names: str | None) -> tuple[list[str],
         check_namespace(namespace)
         words += ['--namespace', namespace]
     if topic_names is not None:
-        if topic_names not in TOPIC_NAMES:
-            raise ConfigurationError(
-                f"--topic-names '{topic_names}' is unknown, expected one of"
-                f" {', '.join(TOPIC_NAMES)}{suggestion(topic_names, TOPIC_NAMES)}")
+        topic_set(topic_names)
         words += ['--topic-names', topic_names]
     where = '' if namespace is None else f' below /{namespace.strip("/")}'
     domain = os.environ.get('ROS_DOMAIN_ID') or '0'

@@ -17,6 +17,7 @@ from racecar.cli import render
 from racecar.cli.analyze import analyse, analyse_drive, analyse_scans, REPORT_NAME
 from racecar.cli.choices import one_of
 from racecar.cli.drive import drive_by_hand
+from racecar.cli.drive_result import observed_drive, warn_of_start
 from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar
@@ -109,6 +110,7 @@ def _describe(name: str, arguments: argparse.Namespace, bag: Path) -> list[NodeD
     descriptions = describe_stack(name, options)
     descriptions = with_provenance(descriptions, how_made(DEMO, name, options, descriptions))
     nodes = ', '.join(description.full_name for description in descriptions)
+    warn_of_start(descriptions)
     print(f"Nodes: {nodes} (ROS_DOMAIN_ID {os.environ['ROS_DOMAIN_ID']})")
     return descriptions
 
@@ -222,6 +224,7 @@ def _drive_by_services(
         driver = DriverDemonstration(
             lambda time, event: show.write(f'{time:6.2f} s  {event}'))
         stack.add_node(driver)
+        drive = observed_drive(stack)
         stack.spin(
             lambda _: show(driver.phase),
             until=lambda: driver.finished or driver.failure is not None)
@@ -232,6 +235,6 @@ def _drive_by_services(
         raise DemonstrationError(
             f'the drive is at "{PHASES[driver.phase]}" when its {arguments.end_time:g} s are'
             ' over; give it more with --duration')
-    watch.text, watch.recording = f'all {len(PHASES)} phases driven', bag
-    return [f'Bag: {bag}', *analyse_drive(
+    watch.text, watch.recording = f'all {len(PHASES)} phases driven: {drive.text()}', bag
+    return [watch.text, f'Bag: {bag}', *analyse_drive(
         bag, output, title=f'drive by services, vehicle {arguments.vehicle}')]

@@ -10,9 +10,8 @@ import signal
 import sys
 
 from racecar.base.errors import ConfigurationError
-from racecar.base.types import NANOSECONDS
 from racecar.cli.drive_display import displayed, for_display
-from racecar.cli.output import print_rows
+from racecar.cli.drive_result import collisions_in, observed_drive, warn_of_start
 from racecar.cli.stack_arguments import check_conflicts, stack_options
 from racecar.cli.watch_option import WatchedRun
 from racecar.signals import Interruption
@@ -43,8 +42,10 @@ def drive_by_hand(
     bag = output / 'bag'
     descriptions = for_display(
         describe_stack(_STACK, stack_options(DEMO, arguments, record=str(bag))))
+    warn_of_start(descriptions)
     with (ComposedStack(descriptions) as stack,
           displayed(stack, descriptions, _STACK, arguments.end_time, 'racecar') as (show, view)):
+        drive = observed_drive(stack)
         try:
             stack.spin(show)
         except Interruption as error:
@@ -52,11 +53,6 @@ def drive_by_hand(
             if error.number != signal.SIGINT:
                 raise
         check_conflicts(stack.conflicts)
-        time = stack.simulator.plant.time_ns / NANOSECONDS
-    if view is not None:
-        print_rows([
-            ('driven', f'{view.distance:.1f}', 'm'), ('time', f'{time:.1f}', 's'),
-            ('top speed', f'{view.top_speed:.2f}', 'm/s'),
-            *([] if view.collisions is None else [('collisions', str(view.collisions), '')])])
-    watch.text, watch.recording = f'{time:.1f} s driven', bag
-    return [f'Bag: {bag}']
+        watch.text, watch.recording = drive.text(collisions_in(stack)), bag
+    top = '' if view is None else f', at most {view.top_speed:.2f} m/s'
+    return [f'{watch.text}{top}', f'Bag: {bag}']

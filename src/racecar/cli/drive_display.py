@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from racecar.catalogue import node_names
 from racecar.cli.output import ProgressBar
 from racecar.dynamics.vehicles.parameters import VehicleParameters
-from racecar.stacks import NodeDescription, TOPIC_NAMES
+from racecar.ros.topics.sets import topic_set
+from racecar.stacks import NodeDescription
 from racecar.terminal.drive_picture import DriveState
 from racecar.terminal.screen import Screen
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from racecar.clients.drive_view import DriveView
     from racecar.stacks.composing import ComposedStack
 
-_LOG_LINE = re.compile(r'\[(?P<level>[A-Z]+)\] \[[\d.]+\] \[(?P<node>[^\]]*)\]: (?P<text>.*)')
+_LOG_LINE = re.compile(r'\[(?P<level>[A-Z]+)\] (\[[\d.]+\] )?\[(?P<node>[^\]]*)\]: (?P<text>.*)')
 _NUMBER = re.compile(r'-?\d+(\.\d+)?')
 _BY_HAND = (node_names.KEYBOARD_TELEOP, node_names.JOY_TELEOP)
 
@@ -59,7 +60,7 @@ def displayed(
     with Screen(_worth_telling) as screen:
         view = DriveView(
             screen, _state(name, simulator), namespace=simulator.namespace,
-            renamed=TOPIC_NAMES[topic_names],
+            renamed=topic_set(topic_names).topics,
             status=(lambda: keyboard.status) if keyboard else lambda: 'joystick | Ctrl-C ends')
         if keyboard is not None:
             keyboard.on_key = view.on_key

@@ -9,7 +9,7 @@ import importlib.util
 import ipaddress
 import sys
 
-from racecar.base.errors import ConfigurationError
+from racecar.base.extras import not_installed
 from racecar.cli.inspecting import say
 from racecar.cli.number_types import whole
 from racecar.signals import code_of_command
@@ -59,9 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 def check_installed() -> None:
     """Raise ConfigurationError if the SDK is not installed."""
     if importlib.util.find_spec('foxglove') is None:
-        raise ConfigurationError(
-            'the Python package foxglove-sdk, which serves Foxglove, is not installed:'
-            ' pip install foxglove-sdk')
+        raise not_installed('the server for Foxglove', 'foxglove')
 
 
 def _is_loopback(host: str) -> bool:

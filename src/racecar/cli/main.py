@@ -24,16 +24,20 @@ COMMANDS = {
     'up': 'run the nodes of a configuration in one process; needs no launch package',
     'cockpit': 'watch and drive in a browser; starts configurations, or attaches to one',
     'replay': 'watch a recorded bag or run in a browser: play, pause, scrub',
+    'neo': 'drive the car by programs of the RACECAR Neo course, without ROS',
     'simulate': 'run a configuration without ROS, far faster than real time',
     'reproduce': "run the report's experiments again and set the figures side by side",
     'sweep': 'simulate a grid or a random sample of parameters, many cars at once',
+    'tune': 'seek the best values of parameters: gains, settings, numbers of the vehicle',
     'analyze': 'compute the tracking error of a recorded run, draw it and write an HTML report',
     'compare': 'compare runs: metrics as a table, paths, errors and parameters in an HTML report',
     'animate': 'draw runs from above as a GIF or MP4: path, cars, trails and time',
     'identify': 'fit a vehicle to logs of real drives and say what they can tell',
     'render': 'draw a picture or a video of a world, a recorded bag or a run',
+    'track': 'find the centre line of a track in a map, show and check it, or make a track',
     'vehicle': 'show the figures of a vehicle, export it as URDF and MJCF, draw it',
     'parameters': 'print the parameters of a node: type, default, range, unit, meaning',
+    'examples': 'copy notebooks, sweeps, controllers and other files to begin with',
     'topic': 'list, echo, measure and publish topics, as ros2 topic',
     'node': 'list running nodes and what they publish and offer, as ros2 node',
     'param': 'list, get and set parameters of running nodes, as ros2 param',
@@ -124,8 +128,7 @@ def _run(words: Sequence[str], name: str) -> int:
     except ImportError as error:
         if error.name and error.name.split('.')[0].startswith('racecar'):
             raise
-        remedy = f'; {_WITHOUT_ROS}' if error.name and error.name.startswith('rclpy') else ''
-        print(f'racecar {parsed.command}: error: {error}{remedy}', file=sys.stderr)
+        print(f'racecar {parsed.command}: error: {_missing(error)}', file=sys.stderr)
         return 1
     except Interruption as error:
         number = error.number
@@ -133,6 +136,16 @@ def _run(words: Sequence[str], name: str) -> int:
         number = signal.SIGINT
     print(f'racecar {parsed.command}: interrupted', file=sys.stderr)
     return code_of_command(number)
+
+
+def _missing(error: ImportError) -> str:
+    """Say in one line which library is missing, and where it comes from."""
+    from racecar.base.extras import LIBRARIES, not_installed
+
+    module = (error.name or '').partition('.')[0]
+    if module in LIBRARIES:
+        return str(not_installed('this command', module))
+    return f'{error}; {_WITHOUT_ROS}' if module.startswith('rclpy') else str(error)
 
 
 def _flush() -> None:

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 import math
+
+from racecar.base.parameters import suggestion
 
 
 def number(low: float, high: float = math.inf, *, above: bool = False) -> Callable[[str], float]:
@@ -35,5 +37,23 @@ def whole(allowed: range, what: str = 'such number') -> Callable[[str], int]:
                 f'{text!r} is no {what}, expected a whole number from {allowed[0]} to'
                 f' {allowed[-1]}')
         return int(text)
+
+    return parse
+
+
+def named_numbers(names: Sequence[str]) -> Callable[[str], dict[str, float]]:
+    """Type for argparse of NAME=NUMBER,...: numbers of at least 0 by some of the names."""
+    parse_number = number(0.0)
+
+    def parse(text: str) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for item in text.split(','):
+            name, equals, value = item.strip().partition('=')
+            if not equals or name not in names:
+                raise argparse.ArgumentTypeError(
+                    f'{item.strip()!r}, expected NAME=NUMBER with a name among'
+                    f" {', '.join(names)}{suggestion(name, names)}")
+            found[name] = parse_number(value)
+        return found
 
     return parse

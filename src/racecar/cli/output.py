@@ -30,7 +30,8 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 class ProgressBar:
     """How much is done on stderr, simulated seconds by default; silent where that is no terminal.
 
-    A context manager that gives itself; called with how much is done.
+    A context manager that gives itself; called with how much is done. A whole total is counted in
+    whole numbers; None where it is not known.
     """
 
     def __init__(
@@ -40,12 +41,14 @@ class ProgressBar:
 
         from racecar.base.compiled import announce_compilation
 
+        digits = 0 if isinstance(total, int) else 1
         # Not into the middle of the bar.
         announce_compilation(lambda text: tqdm.write(f'racecar: {text}', file=sys.stderr))
         self._bar = tqdm(
             total=total, desc=description, file=sys.stderr, disable=None, leave=False,
-            bar_format='{desc}: {percentage:3.0f}%|{bar}| {n:.1f}/{total:.1f} ' + unit
-            if total is not None else '{desc}: {n:.1f} ' + unit)
+            bar_format=f'{{desc}}: {{percentage:3.0f}}%|{{bar}}| {{n:.{digits}f}}'
+            f'/{{total:.{digits}f}} {unit}, {{remaining}} left'
+            if total is not None else f'{{desc}}: {{n:.0f}} {unit}')
 
     def __call__(self, done: float) -> None:
         """Show that so much is done."""

@@ -35,10 +35,14 @@ def check_server() -> None:
             ' pip install aiohttp')
 
 
-def serve_feed(feed: Feed, arguments: argparse.Namespace) -> None:
-    """Serve a feed until it ends; raises what serve() raises, and ConfigurationError."""
+def serve_feed(feed: Feed, arguments: argparse.Namespace, note: str = '') -> None:
+    """Serve a feed until it ends; note: a line below the address of the page.
+
+    Raises what serve() raises, and ConfigurationError.
+    """
     check_server()
     from racecar.cockpit.serving import serve
 
     serve(feed, host=arguments.host, port=arguments.port,
-          open_page=webbrowser.open if arguments.open else None)
+          open_page=webbrowser.open if arguments.open else None,
+          announce=lambda text: print('\n'.join(filter(None, (text, note))), flush=True))

@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 import math
+import os
 from pathlib import Path
 from typing import NamedTuple, TYPE_CHECKING
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from racecar.base.types import Pose3
     from racecar.description.robot_tree import RobotTree
     from racecar.rendering.lens import Lens
-    from racecar.rendering.renderer import Pixels
     from racecar.rendering.sight import Sight
     from racecar.rendering.viewpoints import Viewpoint
     from racecar.scene.scene import Scene
@@ -42,13 +42,13 @@ CHASE, TOP, AROUND, ONBOARD, FIXED = 'chase', 'top', 'around', 'onboard', 'fixed
 
 _WIDE, _NARROW = 1.05, 0.5
 _NEAR, _FAR = 0.02, 300.0
-_SAMPLES, _SHADOWS = 4, 4096
-# Pictures that show more than this [m] are taken without shadows, which end before.
-_SHADOWS_UP_TO = 12.0
+_SAMPLES, _SHADOWS = 4, 2048
 # Lines and dots of pictures that show more than this [m] are larger, beside robots shorter than
 # the other smaller.
 _USUAL_SPAN, _USUAL_LENGTH = 6.0, 0.5
 _ROUND_TIME = 8.0
+# That draw a video side by side.
+_PROCESSES = min(4, os.cpu_count() or 1)
 
 Triple = tuple[float, float, float]
 
@@ -56,8 +56,8 @@ Triple = tuple[float, float, float]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar render`."""
     parser.description = (
-        'Draw off-screen, with MuJoCo and OpenGL in software or on a graphics card: a PNG or JPEG'
-        ' picture, an MP4 or GIF video. Of a bag and a run the path is orange, the reference'
+        'Draw off-screen, with OpenGL in software or on a graphics card: a PNG or JPEG'
+        ' picture, an MP4 or GIF video. Of a bag and a run the path is blue, the reference'
         ' green. Neither ROS nor a screen is needed.')
     kinds = WORLD, BAG, RUN
     parser.add_argument('kind', type=one_of(kinds), choices=kinds, metavar='KIND',
@@ -101,10 +101,10 @@ def draw(arguments: argparse.Namespace) -> str:
     Raises RacecarError with a one-line message.
     """
     # Imported here, so that `racecar --help` does not wait for them.
+    from racecar.rendering.drawing_process import DrawingTeam
     from racecar.rendering.film import check_file, VIDEOS, write_still
-    from racecar.rendering.picture_model import Quality
     from racecar.rendering.renderer import Renderer
-    from racecar.rendering.sight import DrawnRobot
+    from racecar.rendering.sight import DrawnRobot, Quality
 
     _check(arguments)
     name = Path(arguments.source).resolve().stem
@@ -114,24 +114,27 @@ def draw(arguments: argparse.Namespace) -> str:
     is_video = path.suffix.lower() in VIDEOS
     subject = _subject(arguments, whole_path=not is_video)
     shot = _shot(arguments, subject)
-    has_shadows = shot.span <= _SHADOWS_UP_TO and arguments.view != ONBOARD
-    shadows = _SHADOWS if has_shadows else 0
+    # The camera of the car sees none.
+    shadows = 0 if arguments.view == ONBOARD else _SHADOWS
     scale = max(min(1.0, subject.length / _USUAL_LENGTH), shot.span / _USUAL_SPAN)
     times = _times(arguments, subject, is_video)
     robot = DrawnRobot(subject.tree, subject.joints)
-    with Renderer(subject.scene, [robot], Quality(width, height, _SAMPLES, shadows)) as renderer:
-        def picture(index: int) -> Pixels:
-            sight = subject.sight(times[index], scale)
-            if arguments.view == ONBOARD:
-                # What the camera saw, and nothing that is drawn into it.
-                sight = sight._replace(lines=(), dots=())
-            viewpoint = shot.viewpoint(sight.robots[0].pose, index / len(times))
-            return renderer.draw(sight, viewpoint, shot.lens)
+    stage = subject.scene, [robot], Quality(width, height, _SAMPLES, shadows)
 
-        if is_video:
-            write_film(path, arguments.fps, len(times), picture)
-        else:
-            write_still(path, picture(0))
+    def seen(index: int) -> tuple[Sight, Pose3, Lens]:
+        sight = subject.sight(times[index], scale)
+        if arguments.view == ONBOARD:
+            # What the camera saw, and nothing that is drawn into it.
+            sight = sight._replace(lines=(), dots=())
+        return sight, shot.viewpoint(sight.robots[0].pose, index / len(times)), shot.lens
+
+    if is_video:
+        with DrawingTeam(*stage, size=min(_PROCESSES, len(times))) as team:
+            write_film(path, arguments.fps, len(times), lambda index: team.draw(*seen(index)),
+                       team.size)
+    else:
+        with Renderer(*stage) as renderer:
+            write_still(path, renderer.draw(*seen(0)))
     what = f'Video, {len(times) / arguments.fps:.1f} s' if is_video else 'Picture'
     return f'{what}, {width}x{height}: {path}'
 

@@ -48,6 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     simulation = Simulation(name, options)
     if simulation.how_controlled:
         print(simulation.how_controlled, file=sys.stderr)
+    for text in simulation.cautions:
+        print(f'warning: {text}', file=sys.stderr)
     with ProgressBar(arguments.end_time, 'simulating') as show:
         start = time.perf_counter()
         result = simulation.run(

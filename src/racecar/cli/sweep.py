@@ -14,9 +14,12 @@ import time
 import numpy as np
 
 from racecar.base.errors import ConfigurationError
+from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.choices import completed_as_file
+from racecar.cli.dataset import add_scheduler_arguments, make_dataset
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar
+from racecar.cli.run_arguments import typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
 from racecar.facade.sweeps import MOST_JOBS, SweepResult, SweepRun
 from racecar.stacks.options import SWEEP
@@ -27,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar sweep`."""
     parser.description = (
         'Run the closed loop once for each combination of parameters in a YAML file, without ROS'
-        ' and on all cores, and write a table and a plot of the tracking error. Each car gives'
-        ' the figures that `racecar simulate` gives for its parameters.')
+        ' and on all cores, and write table, plot and report of the tracking error. Each car'
+        ' gives the figures that `racecar simulate` gives for its parameters.')
     add_name_argument(parser, tracking=True)
     completed_as_file(parser.add_argument(
         'file', type=Path, metavar='FILE',
@@ -41,7 +44,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='cores to use (default: all)')
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FOLDER',
-        help='where table and plot go; must not exist (default: runs/sweep-DATE-TIME)')
+        help='where table, plot and report go; must not exist without --resume (default:'
+             ' runs/sweep-DATE-TIME)')
+    parser.add_argument(
+        '--dataset', action='store_true',
+        help='write the points as a Parquet dataset while they are simulated, however many there'
+             ' are, and quantiles in the place of table and plot; --scheduler does, too')
+    parser.add_argument(
+        '--resume', action='store_true',
+        help='go on with a dataset that was interrupted: the same FILE, and --output as then')
+    add_scheduler_arguments(parser)
+    parser.add_argument(
+        '--point', type=whole(range(1, 10_000_001)), metavar='N',
+        help='simulate this point of the file alone, with the noise that it has among all')
     parser.add_argument(
         '--json', action='store_true',
         help='print one JSON object with the outcome on stdout, everything else on stderr')
@@ -57,10 +72,25 @@ def run(arguments: argparse.Namespace) -> int:
     from racecar.analysis.figures import render_figures, write_figures
 
     sweep = load_sweep(arguments.name, arguments.file, arguments.controller)
-    output = arguments.output or Path('runs') / f'sweep-{datetime.datetime.now():%Y%m%d-%H%M%S}'
-    if output.exists():
+    if arguments.resume and arguments.output is None:
         raise ConfigurationError(
-            f"--output '{output}' exists already, not overwriting it; name another folder")
+            '--resume needs --output: the folder of the dataset to go on with')
+    if arguments.point is not None:
+        if arguments.point > len(sweep.points):
+            raise ConfigurationError(
+                f'--point {arguments.point} is not in the file, expected 1 to'
+                f' {len(sweep.points)}')
+        sweep = sweep.part(arguments.point - 1, 1)
+    output = arguments.output or Path('runs') / f'sweep-{datetime.datetime.now():%Y%m%d-%H%M%S}'
+    if output.exists() and not arguments.resume:
+        raise ConfigurationError(
+            f"--output '{output}' exists already, not overwriting it; name another folder, or go"
+            ' on with its dataset by --resume')
+    if arguments.dataset or arguments.resume or arguments.scheduler is not None:
+        if arguments.point is not None:
+            raise ConfigurationError('--point runs one point here: leave out the dataset')
+        make_dataset(sweep, output, arguments, typed_command())
+        return 0
     start = time.perf_counter()
     made = SweepRun(arguments.file.stem, sweep, arguments.jobs,
                     lambda text: print(text, file=sys.stderr))
@@ -72,7 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
     plot, = write_figures(render_figures({'sweep': result.plot()}), output)
     table = output / 'results.csv'
     result.write_csv(table)
-    places = {'table': str(table), 'plot': str(plot)}
+    report = result.report(output / REPORT_NAME, [
+        ('Command', typed_command()), ('Sweep file', str(arguments.file))])
+    places = {'table': str(table), 'plot': str(plot), 'report': str(report)}
     speed = made.simulated / wall_time
     if arguments.json:
         print(json.dumps({
@@ -81,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
             'simulated_seconds_per_second': speed, **places}))
     else:
         print_rows([*result.as_rows(), ('simulated seconds per second', f'{speed:.0f}', '')])
-    print(f"Table: {places['table']}\nPlot: {places['plot']}",
+    print('\n'.join(f'{what.capitalize()}: {place}' for what, place in places.items()),
           file=sys.stderr if arguments.json else sys.stdout)
     return 0
 

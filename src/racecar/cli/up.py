@@ -8,6 +8,7 @@ import argparse
 from collections.abc import Callable, Iterator
 import contextlib
 from dataclasses import replace
+from functools import partial
 import os
 from pathlib import Path
 import sys
@@ -16,10 +17,10 @@ from typing import NamedTuple, TYPE_CHECKING
 from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.run_file import RunFile
-from racecar.base.types import NANOSECONDS
 from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.bridge_argument import add_bridge, add_bridge_argument
 from racecar.cli.drive_display import displayed, for_display
+from racecar.cli.drive_result import collisions_in, observed_drive, warn_of_start
 from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
 from racecar.cli.run_arguments import (
     add_run_arguments,
@@ -38,10 +39,10 @@ from racecar.cli.stack_arguments import (
     report_run,
 )
 from racecar.cli.watch_option import add_watch_argument, watched, WatchedRun
-from racecar.control.tracker import tracked_ahead, TrajectoryTracker
+from racecar.control.tracker import course_of, tracked_ahead, TrajectoryTracker
 from racecar.metrics.run_table import RunCsv, RunMetrics
+from racecar.ros.topics.sets import topic_set
 from racecar.signals import Interruption
-from racecar.simulation.ports import collisions_of
 from racecar.stacks import (
     commands_of,
     describe_stack,
@@ -49,7 +50,6 @@ from racecar.stacks import (
     NodeDescription,
     Stack,
     StackOptions,
-    TOPIC_NAMES,
     unanswered,
 )
 from racecar.stacks.address_space import check_address_space
@@ -113,6 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     made = how_made(UP, stack.name, options, descriptions, arguments.skip)
     descriptions = with_provenance(descriptions, made)
     _announce(stack.name, descriptions, options.end_time)
+    warn_of_start(descriptions)
     options = stack.with_names(options)
     with (foxglove_served(arguments),
           watched(arguments, stack.name, options.namespace or None, options.topic_names) as watch,
@@ -123,11 +124,13 @@ def run(arguments: argparse.Namespace) -> int:
             _run_with_metrics(started, made, watch)
         else:
             with ComposedStack(started.descriptions) as composed:
+                drive = observed_drive(composed)
                 try:
                     _spin(started, composed)
                 finally:
-                    time = composed.simulator.plant.time_ns / NANOSECONDS
-                    watch.text = f'{time:.1f} s driven'
+                    watch.text = drive.text(collisions_in(composed))
+                    if drive.duration > 0.0:
+                        print(watch.text)
                 check_conflicts(composed.conflicts)
                 _check_driven(composed, started.descriptions)
     return 0
@@ -193,7 +196,8 @@ def _run_with_metrics(started: _Run, made: RunFile, watch: WatchedRun) -> None:
     arguments, stack, options, descriptions = started
     values = {d.executable: d.resolve() for d in descriptions}
     tracker, simulator = values.get(stack.tracker or ''), values[stack.simulator]
-    metrics = RunMetrics(tracked_ahead(tracker) if tracker else 0.0, arguments.skip)
+    metrics = RunMetrics(tracked_ahead(tracker) if tracker else 0.0, arguments.skip,
+                         partial(course_of, tracker) if tracker else None)
     interruption = None
     with contextlib.ExitStack() as files:
         consumers = [metrics.add]
@@ -208,15 +212,15 @@ def _run_with_metrics(started: _Run, made: RunFile, watch: WatchedRun) -> None:
             period_ns = composed.simulator.awaited_period_ns
             probe = RunProbe(
                 on_rows, period_ns=period_ns if simulator['lockstep'] else None,
-                namespace=options.namespace, topics=TOPIC_NAMES[options.topic_names],
-                commands=commands_of(descriptions))
+                namespace=options.namespace, topics=topic_set(options.topic_names).topics,
+                commands=commands_of(descriptions), reckoned=composed.simulator.is_reckoned)
             composed.add_node(probe)
             try:
                 _spin(started, composed, lambda: probe.failure is not None, probe.has_heard)
             except Interruption as error:
                 interruption = error
             end_ns = composed.simulator.plant.time_ns
-            collisions = _collisions(composed)
+            collisions = collisions_in(composed)
             check_conflicts(composed.conflicts)
             if interruption is None:
                 _check_driven(composed, descriptions)
@@ -243,10 +247,3 @@ def _run_with_metrics(started: _Run, made: RunFile, watch: WatchedRun) -> None:
         watch.recording = watch.recording or arguments.output
     if interruption is not None:
         raise interruption
-
-
-def _collisions(composed: ComposedStack) -> int | None:
-    """How often the cars ran into something; None where there is nothing."""
-    found = [collisions_of(entity) for entity in composed.simulator.plant.entities]
-    counted = [collisions.contacts for collisions in found if collisions is not None]
-    return sum(counted) if counted else None

@@ -13,7 +13,7 @@ from racecar.base.share import car_and_robot_names, find_robot
 from racecar.cli.choices import completed_as_file
 from racecar.cli.picture_arguments import add_lamps_argument, add_size_argument
 
-_SAMPLES, _SHADOWS = 4, 4096
+_SAMPLES, _SHADOWS = 4, 2048
 _FIELD_OF_VIEW, _NEAR, _FAR = 0.62, 0.02, 300.0
 
 # Where the camera of a picture stands: its heading from the middle of the body [rad].
@@ -103,9 +103,8 @@ def _render(arguments: argparse.Namespace) -> None:
     from racecar.description.outline import outline
     from racecar.rendering.film import check_file, STILLS, write_still
     from racecar.rendering.lens import Lens
-    from racecar.rendering.picture_model import Quality
     from racecar.rendering.renderer import Renderer
-    from racecar.rendering.sight import DrawnRobot, RobotSight, Sight
+    from racecar.rendering.sight import DrawnRobot, Quality, RobotSight, Sight
     from racecar.rendering.viewpoints import framing
     from racecar.scene.scene import EMPTY_SCENE
 

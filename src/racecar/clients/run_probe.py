@@ -22,6 +22,7 @@ from racecar.ros.codecs.body_twist import read_stamped_twist
 from racecar.ros.codecs.odometry import read_odometry
 from racecar.ros.raw_subscription import subscribe_raw
 from racecar.ros.topics import (
+    GROUND_TRUTH,
     NAVIGATION_COMMAND,
     ODOMETRY,
     REFERENCE_TRAJECTORY,
@@ -90,7 +91,8 @@ class Heard:
 class RunProbe(Node):
     """Joins odometry, reference and commands of a run to rows of COLUMNS, in constant memory.
 
-    Subscribes: reference_trajectory, a topic of commands, vesc/odom.
+    Subscribes: reference_trajectory, a topic of commands, vesc/odom and, where that is reckoned,
+    ground_truth/odom, whose motion counts then.
     In lockstep it knows what has to come, and finish() raises RunError if something did not.
     Without, the rate of the answers is not known, and the reliable topics are trusted.
     """
@@ -98,16 +100,18 @@ class RunProbe(Node):
     def __init__(
         self, on_rows: Callable[[Array], object], *, period_ns: int | None = None,
         namespace: str = '', topics: Mapping[str, str] | None = None,
-        commands: str = NAVIGATION_COMMAND,
+        commands: str = NAVIGATION_COMMAND, reckoned: bool = False,
     ) -> None:
         """on_rows: gets the rows, (n, len(COLUMNS)), as they are complete.
 
         period_ns: of the odometry in lockstep [ns], None without. topics: renamed relative
-        topic names. commands: the one on which each odometry message is answered.
+        topic names. commands: the one on which each odometry message is answered. reckoned:
+        whether the odometry is not the true motion.
         """
         super().__init__('run_probe', namespace=namespace)
         self._join = RunJoin(self._hand_out)
         self._commands = commands
+        self._motion = GROUND_TRUTH if reckoned else ODOMETRY
         self._on_rows = on_rows
         self.failure: RacecarError | None = None
         self._in_lockstep = period_ns is not None
@@ -120,7 +124,8 @@ class RunProbe(Node):
             (REFERENCE_TRAJECTORY, OdometryMessage, read_odometry, self._on_reference),
             (commands, *_COMMANDS.get(commands, (AckermannDriveStamped, read_command)),
              self._on_command),
-            (ODOMETRY, OdometryMessage, read_odometry, self._on_odometry))
+            (self._motion, OdometryMessage, read_odometry, self._on_motion),
+            *(((ODOMETRY, OdometryMessage, read_odometry, lambda _: None),) if reckoned else ()))
         for topic, message_type, decode, callback in inputs:
             self._heard[topic] = Heard(period_ns)
             subscription = subscribe_raw(
@@ -138,8 +143,8 @@ class RunProbe(Node):
             except RacecarError as error:
                 self.failure = error
 
-    def _on_odometry(self, o: Odometry) -> None:
-        self._heard[ODOMETRY].add(o.time_ns)
+    def _on_motion(self, o: Odometry) -> None:
+        self._heard[self._motion].add(o.time_ns)
         self._join.add_odometry(
             (o.time_ns / NANOSECONDS, o.x, o.y, o.yaw, o.vx, o.vy, o.yaw_rate))
 
@@ -154,7 +159,7 @@ class RunProbe(Node):
 
     def has_heard(self, end_ns: int) -> bool:
         """Whether the odometry of a time [ns] came and, in lockstep, its answer."""
-        topics = (ODOMETRY, self._commands) if self._in_lockstep else (ODOMETRY,)
+        topics = (self._motion, self._commands) if self._in_lockstep else (self._motion,)
         return all(self._heard[topic].reaches(end_ns) for topic in topics)
 
     def destroy_node(self) -> None:
@@ -168,7 +173,7 @@ class RunProbe(Node):
     @property
     def unreferenced(self) -> int:
         """How many odometry messages in lockstep have no reference of their own."""
-        return self._heard[ODOMETRY].count - self._heard[REFERENCE_TRAJECTORY].count \
+        return self._heard[self._motion].count - self._heard[REFERENCE_TRAJECTORY].count \
             if self._in_lockstep else 0
 
     def finish(self, end_ns: int | None = None, *, from_the_start: bool = True) -> None:
@@ -181,12 +186,12 @@ class RunProbe(Node):
         self._join.finish()
         if self.failure is not None:
             raise self.failure
-        for topic in (ODOMETRY, REFERENCE_TRAJECTORY):
+        for topic in (self._motion, REFERENCE_TRAJECTORY):
             if not self._heard[topic].count:
                 raise RunError(
                     f'nothing came on {self._names[topic]} to compute the tracking error from;'
                     ' was the tracker active?')
-        needed = [ODOMETRY, *([self._commands] if self._in_lockstep else [])]
+        needed = [self._motion, *([self._commands] if self._in_lockstep else [])]
         for topic in needed:
             self._check(topic, self._heard[topic].gaps(end_ns))
         if self._in_lockstep and from_the_start:
@@ -194,7 +199,7 @@ class RunProbe(Node):
             self._check(REFERENCE_TRAJECTORY, self._heard[REFERENCE_TRAJECTORY].late_start())
         if self._join.late:
             raise RunError(
-                f'{self._join.late} messages on {self._names[ODOMETRY]} carry stamps long'
+                f'{self._join.late} messages on {self._names[self._motion]} carry stamps long'
                 ' past; does somebody else publish there?')
 
     def _check(self, topic: str, missing: str) -> None:

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from racecar.base.errors import excerpt, MessageError
 from racecar.cockpit.frames import picture_frame
@@ -28,8 +29,6 @@ def picture_of(message: object, time: float, robot: int = 0) -> bytes:
 
     Raises MessageError for an encoding that is unknown and for pixels that are not all there.
     """
-    from PIL import Image
-
     encoding, width, height, step, data = attrgetter(
         'encoding', 'width', 'height', 'step', 'data')(message)
     kind = _ENCODINGS.get(encoding)
@@ -42,8 +41,14 @@ def picture_of(message: object, time: float, robot: int = 0) -> bytes:
             f'it is {width} x {height} pixels in {len(data)} bytes of {step} a row')
     rows = np.frombuffer(data, np.uint8).reshape(height, step)
     pixels = rows[:, :width * channels].reshape(height, width, channels)
-    return picture_frame(robot, time, _jpeg(Image.fromarray(
-        np.ascontiguousarray(pixels[..., order]))))
+    return picture_of_pixels(np.ascontiguousarray(pixels[..., order]), time, robot)
+
+
+def picture_of_pixels(pixels: NDArray[np.uint8], time: float, robot: int = 0) -> bytes:
+    """Frame of a picture (height, width, 3), red, green, blue, rows from the top; time [s]."""
+    from PIL import Image
+
+    return picture_frame(robot, time, _jpeg(Image.fromarray(pixels)))
 
 
 def picture_of_compressed(message: object, time: float, robot: int = 0) -> bytes:

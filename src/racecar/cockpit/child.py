@@ -11,7 +11,9 @@ import contextlib
 import os
 import re
 import signal
+import subprocess
 import sys
+from typing import Any
 
 _TAIL = 40
 _LONGEST_LINE = 500
@@ -19,24 +21,46 @@ _LONGEST_LINE = 500
 _PATIENCE = 8.0
 # As the command does: signals are handled before the slow imports.
 _MAIN = 'import sys; from racecar.executables import command; sys.exit(command())'
+_NODES = 'racecar.nodes'
+# Keys that end the server do not end it.
+_APART: dict[str, Any] = {'start_new_session': True}
+if sys.platform == 'win32':
+    _APART = {'creationflags': subprocess.CREATE_NEW_PROCESS_GROUP}
 _ERROR = re.compile(r'racecar \w+: error: ')
 
 
 class Child:
-    """`racecar ARGUMENTS` in this Python, in a session of its own, so that Ctrl-C spares it."""
+    """A process of this Python, in a session of its own, so that Ctrl-C spares it.
+
+    streams: its standard input and output, where they are piped.
+    """
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
+        self.streams = process.stdin, process.stdout
         self._tail: deque[str] = deque(maxlen=_TAIL)
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
     async def start(cls, arguments: Sequence[str]) -> Child:
-        """Start it."""
+        """Start `racecar ARGUMENTS`."""
+        return await cls._start(['-c', _MAIN, *arguments], asyncio.subprocess.DEVNULL)
+
+    @classmethod
+    async def start_node(cls, arguments: Sequence[str]) -> Child:
+        """Start a node; arguments: its name, and those for ROS."""
+        return await cls._start(['-m', _NODES, *arguments], asyncio.subprocess.DEVNULL)
+
+    @classmethod
+    async def start_module(cls, module: str) -> Child:
+        """Start a module with piped streams."""
+        return await cls._start(['-m', module], asyncio.subprocess.PIPE)
+
+    @classmethod
+    async def _start(cls, words: Sequence[str], streams: int) -> Child:
         return cls(await asyncio.create_subprocess_exec(
-            sys.executable, '-c', _MAIN, *arguments, stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
-            start_new_session=True, env={**os.environ, 'PYTHONUNBUFFERED': '1'}))
+            sys.executable, *words, stdin=streams, stdout=streams, stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, 'PYTHONUNBUFFERED': '1'}, **_APART))
 
     async def _listen(self) -> None:
         assert self._process.stderr is not None
@@ -54,6 +78,11 @@ class Child:
     def pid(self) -> int:
         """Its process id."""
         return self._process.pid
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is over."""
+        return self._process.returncode is not None
 
     async def wait(self) -> int:
         """Wait for its end; return the exit code, negative for the signal that killed it."""
@@ -74,11 +103,12 @@ class Child:
 
     async def end(self) -> None:
         """End it: first by SIGTERM, and by SIGKILL if that takes too long."""
-        for number, patience in ((signal.SIGTERM, _PATIENCE), (signal.SIGKILL, None)):
+        for stop, patience in (
+                (self._process.terminate, _PATIENCE), (self._process.kill, None)):
             if self._process.returncode is not None:
                 break
             with contextlib.suppress(ProcessLookupError):
-                self._process.send_signal(number)
+                stop()
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._process.wait(), patience)
         self._listening.cancel()
@@ -97,5 +127,5 @@ def how_it_ended(code: int, error: str) -> tuple[str, str]:
     if code == 0:
         return 'ended', 'the configuration has ended'
     if code < 0:
-        return 'lost', f'the process of the nodes was killed ({_signal_name(-code)})'
-    return 'failed', error or f'the process of the nodes ended with exit code {code}'
+        return 'lost', f'the process that ran it was killed ({_signal_name(-code)})'
+    return 'failed', error or f'the process that ran it ended with exit code {code}'

@@ -5,12 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import functools
+import importlib.util
 import math
 from typing import NotRequired, TypedDict
 
 from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.extras import installation
 from racecar.base.parameters import suggestion
 from racecar.base.share import robot_names, vehicle_names
+from racecar.catalogue import NODES, titles
 from racecar.ros import topics
 from racecar.sensors.equipment import SENSOR_NAMES
 from racecar.stacks import (
@@ -21,7 +25,15 @@ from racecar.stacks import (
     Stack,
     STACKS,
 )
-from racecar.stacks.options import COCKPIT, from_values, NamedOption, run_options, TELEOP_NONE
+from racecar.stacks.options import (
+    COCKPIT,
+    from_values,
+    NamedOption,
+    run_options,
+    StackOptions,
+    TELEOP_NONE,
+)
+from racecar.stacks.stepped.stepped_stack import describe_stepped
 
 _KINDS = {bool: 'flag', float: 'number', tuple: 'names'}
 
@@ -34,27 +46,47 @@ _HELP = {
                   ' beyond',
 }
 
+# What runs without ROS answers each odometry in any case.
+_LOCKSTEP = 'lockstep'
+
 # No node takes a longer run, or a higher factor.
 _LARGEST_NUMBER = 1e6
 
 
+# Names for people of the values of an option.
+_TITLES: Mapping[str, Mapping[str, str]] = {
+    'vehicle': titles.VEHICLES, 'trajectory': titles.TRAJECTORIES, 'waypoints': titles.WAYPOINTS,
+    'tyre_model': titles.TYRE_MODELS, 'world': titles.WORLDS, 'sensors': titles.SENSORS}
+
+
 class PageOption(TypedDict):
-    """An option of a configuration; choices: names that its value may have."""
+    """An option of a configuration.
+
+    default: null where the files of the configuration decide, and usual is what they say, if
+    anything. choices: names that its value may have; titles: what people call them.
+    """
 
     name: str
     kind: str
     default: object
+    usual: object
     help: str
     choices: NotRequired[list[str]]
+    titles: NotRequired[dict[str, str]]
 
 
 class Configuration(TypedDict):
-    """What may be started, as the message `welcome` has it."""
+    """What may be started, as the message `welcome` has it.
+
+    unavailable: why it cannot be here, and the remedy; empty if it can.
+    """
 
     name: str
+    title: str
     summary: str
     follows_trajectory: bool
     is_driver: bool
+    unavailable: str
     options: list[PageOption]
 
 
@@ -63,43 +95,72 @@ def configuration_names() -> list[str]:
     return [stack.name for stack in _stacks()]
 
 
-def configurations() -> list[Configuration]:
-    """Configurations as the message `welcome` has them."""
-    return [{
-        'name': stack.name, 'summary': stack.summary,
+def configurations(*, with_nodes: bool) -> list[Configuration]:
+    """Configurations as the message `welcome` has them; with_nodes: run by ROS."""
+    return [{**_configuration(stack, with_nodes), 'unavailable': _unavailable(stack)}
+            for stack in _stacks()]
+
+
+@functools.cache
+def _configuration(stack: Stack, with_nodes: bool) -> Configuration:
+    usual: dict[str, object] = {'vehicle': stack.described_by(StackOptions()).stem}
+    for node in describe_stack(stack.name, StackOptions()):
+        usual = {**node.resolve(), **usual}
+    return {
+        'name': stack.name, 'title': titles.CONFIGURATIONS[stack.name], 'summary': stack.summary,
         'follows_trajectory': stack.follows_trajectory,
         'is_driver': topics.DRIVER_PEDALS in stack.recorded,
-        'options': [_for_page(stack, row) for row in _options(stack)],
-    } for stack in _stacks()]
+        'unavailable': '',
+        'options': [_for_page(stack, row, usual.get(row.name))
+                    for row in _options(stack, with_nodes)]}
+
+
+def stack_options(name: object, options: object) -> StackOptions:
+    """Options of a page for a configuration that runs without ROS.
+
+    Raises RacecarError for what is not among configurations(), or does not fit together.
+    """
+    stack = _find(name)
+    found = from_values({row.name: value for row, value in _chosen(stack, options, False)})
+    describe_stepped(stack.name, found)
+    return found
 
 
 def command_words(name: object, options: object) -> list[str]:
-    """Arguments of `racecar` that run a configuration with options of a page.
+    """Arguments of `racecar` that run a configuration with options of a page by ROS.
 
-    Raises ConfigurationError for what is not among configurations(), or does not fit together.
+    Raises RacecarError for what is not among configurations(), or does not fit together.
     """
     stack = _find(name)
+    chosen = _chosen(stack, options, True)
+    words = ['up', stack.name, *(word for row, value in chosen for word in _words(row, value))]
+    values = {row.name: value for row, value in chosen}
+    if stack.teleop != TELEOP_NONE:
+        # The cockpit drives in the place of keys and joysticks.
+        values['teleop'] = TELEOP_NONE
+        words += ['--teleop', TELEOP_NONE]
+    describe_stack(stack.name, from_values(values))
+    return words
+
+
+def _chosen(
+    stack: Stack, options: object, with_nodes: bool,
+) -> list[tuple[NamedOption, object]]:
+    """Options that a page has chosen other than the defaults, with their values."""
     if not isinstance(options, Mapping):
         raise ConfigurationError(f'options are {excerpt(options)}, expected an object')
-    known = {row.name: row for row in _options(stack)}
-    chosen: dict[str, object] = {}
-    words = ['up', stack.name]
+    known = {row.name: row for row in _options(stack, with_nodes)}
+    chosen: list[tuple[NamedOption, object]] = []
     for key, value in options.items():
         if key not in known:
             raise ConfigurationError(
-                f'option {excerpt(key)} is unknown for {name}, expected one of'
+                f'option {excerpt(key)} is unknown for {stack.name}, expected one of'
                 f" {', '.join(known)}{suggestion(key, known)}")
         row = known[key]
         if value is None or value == row.default or value == '' or value == []:
             continue
-        chosen[key] = _check(stack, row, value)
-        words += _words(row, chosen[key])
-    if stack.teleop != TELEOP_NONE:
-        # The cockpit drives in the place of keys and joysticks.
-        chosen['teleop'] = TELEOP_NONE
-        words += ['--teleop', TELEOP_NONE]
-    describe_stack(stack.name, from_values(chosen))
-    return words
+        chosen.append((row, _check(stack, row, value)))
+    return chosen
 
 
 def _stacks() -> list[Stack]:
@@ -116,8 +177,15 @@ def _find(name: object) -> Stack:
     return find_stack(name)
 
 
-def _options(stack: Stack) -> list[NamedOption]:
-    return [*run_options(COCKPIT, tracking=stack.follows_trajectory)]
+def _unavailable(stack: Stack) -> str:
+    missing = [module for module in NODES[stack.simulator].needs
+               if importlib.util.find_spec(module) is None]
+    return f"needs {' and '.join(missing)}: {installation(*missing)}" if missing else ''
+
+
+def _options(stack: Stack, with_nodes: bool) -> list[NamedOption]:
+    return [row for row in run_options(COCKPIT, tracking=stack.follows_trajectory)
+            if with_nodes or row.name != _LOCKSTEP]
 
 
 def _choices(stack: Stack, row: NamedOption) -> list[str]:
@@ -131,13 +199,15 @@ def _choices(stack: Stack, row: NamedOption) -> list[str]:
     return [name for name in listed() if not name.isdecimal()] if listed else []
 
 
-def _for_page(stack: Stack, row: NamedOption) -> PageOption:
+def _for_page(stack: Stack, row: NamedOption, usual: object) -> PageOption:
     found: PageOption = {
         'name': row.name, 'kind': _KINDS.get(row.option.type, 'choice'),
-        'default': [] if row.option.type is tuple else row.default,
+        'default': [] if row.option.type is tuple else row.default, 'usual': usual,
         'help': _HELP.get(row.name, row.option.help)}
     if choices := _choices(stack, row):
         found['choices'] = choices
+        known = _TITLES.get(row.name, {})
+        found['titles'] = {name: known[name] for name in choices if name in known}
     return found
 
 

@@ -8,12 +8,15 @@ Without them, who opens sockets and sends nothing takes all files that the proce
 from __future__ import annotations
 
 import asyncio
-import resource
 import socket
+import sys
 import time
 from typing import NamedTuple
 
 from aiohttp import web
+
+if sys.platform != 'win32':
+    import resource
 
 MOST_CONNECTIONS = 512
 """At a time; fewer where the process may open few files."""
@@ -29,8 +32,10 @@ class ConnectionLimiter:
 
     def __init__(self, server: web.Server, most: int, longest_silence: float) -> None:
         """longest_silence: from a connection to the end of its first request's head [s]."""
-        # The process needs other files, too.
-        self._most = min(most, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
+        self._most = most
+        if sys.platform != 'win32':
+            # The process needs other files, too.
+            self._most = min(most, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
         self._longest_silence = longest_silence
         self._server = server
         self._silent: dict[asyncio.BaseProtocol, _Silent] = {}

@@ -40,6 +40,19 @@ class Outlet(Protocol):
         """Drop what is kept for those who come later, meshes too: something else is shown now."""
 
 
+class RecordingFiles(Protocol):
+    """What was recorded, by number, for pages that fetch it."""
+
+    async def file(self, number: int, kind: str) -> tuple[Path, str]:
+        """File of a recording, and its name for people; kind: report, csv or bag.
+
+        Raises RacecarError if there is none.
+        """
+
+    async def replay(self, number: int, host: str) -> str:
+        """Address of a page that replays a recording. Raises RacecarError if there is none."""
+
+
 class Feed(ABC):
     """A source of frames that takes what pages ask for.
 
@@ -49,6 +62,8 @@ class Feed(ABC):
     takes: ClassVar[Collection[str]] = ()
     report: Path | None = None
     """The HTML report of the run, which the server gives as /report."""
+    recordings: RecordingFiles | None = None
+    """What the server gives as /recordings/NUMBER/KIND; None where nothing can be recorded."""
 
     @property
     @abstractmethod

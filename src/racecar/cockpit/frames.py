@@ -81,6 +81,25 @@ def state_frame(robot: int, times: NDArray[np.float64], values: NDArray[np.float
         values.astype('<f4').tobytes()))
 
 
+class States(NamedTuple):
+    """Samples of a robot: times (n,) [s] and values (n, columns)."""
+
+    robot: int
+    times: NDArray[np.float64]
+    values: NDArray[np.float32]
+
+
+def read_states(frame: bytes) -> States:
+    """Take a state frame apart. Raises FrameError."""
+    _, robot, rows, columns = _HEADER.unpack_from(frame)
+    if len(frame) != _HEADER.size + rows * (8 + 4 * columns):
+        raise FrameError(f'{len(frame)} bytes of state for {rows} rows of {columns} numbers')
+    return States(
+        robot, np.frombuffer(frame, '<f8', rows, _HEADER.size),
+        np.frombuffer(frame, '<f4', rows * columns, _HEADER.size + 8 * rows
+                      ).reshape(rows, columns))
+
+
 def scan_frame(
     robot: int, time: float, angle_min: float, angle_increment: float,
     ranges: NDArray[np.floating],

@@ -6,15 +6,26 @@ from __future__ import annotations
 
 import itertools
 
-from racecar.cockpit.frames import is_text, json_frame, MAP, MESH, read_json, read_mesh
+from racecar.cockpit.frames import (
+    is_text,
+    json_frame,
+    MAP,
+    MESH,
+    read_json,
+    read_mesh,
+    SCAN,
+    STATE,
+)
+from racecar.cockpit.lap_frames import LapFrames
 from racecar.cockpit.outbox import Outbox
+from racecar.cockpit.recent_states import RecentStates
 
 # What describes something, and is kept for those who come later; with a robot's number its own.
 _DESCRIBING = frozenset((
     'session', 'robot', 'scene', 'path', 'clock', 'parameters', 'muxes', 'driver', 'lamps', 'car',
-    'replay'))
+    'replay', 'recordings', 'collisions', 'laps'))
 # What concerns the process and not what it shows.
-_LASTING = frozenset(('session',))
+_LASTING = frozenset(('session', 'recordings'))
 _MOST_MESHES = 200
 
 
@@ -25,6 +36,9 @@ class Hub:
         self._viewers: dict[int, Outbox] = {}
         self._numbers = itertools.count(1)
         self._kept: dict[str, bytes] = {}
+        self._states: dict[int, RecentStates] = {}
+        self._scans: dict[int, bytes] = {}
+        self._laps = LapFrames()
         self.meshes: dict[str, bytes] = {}
         self._has_left_out = False
 
@@ -44,6 +58,9 @@ class Hub:
         box.put(greeting, 'welcome')
         for key, frame in self._kept.items():
             box.put(frame, key)
+        for frame in (*(states.frame for states in self._states.values() if len(states)),
+                      *self._scans.values()):
+            box.put(frame)
         self._viewers[number] = box
         return number, box
 
@@ -64,8 +81,20 @@ class Hub:
             return
         key = _key_of(frame)
         self._keep(key, frame)
+        laps = None
+        if key == 'path':
+            self._laps.see_path(frame)
+        elif key == 'scene':
+            self._laps.see_scene(frame)
+        elif not key and frame[0] == STATE:
+            self._states.setdefault(frame[1], RecentStates()).add(frame)
+            laps = self._laps.see_states(frame)
+        elif not key and frame[0] == SCAN:
+            self._scans[frame[1]] = frame
         for box in self._viewers.values():
             box.put(frame, key)
+        if laps is not None:
+            self.publish(laps)
 
     def keep(self, frame: bytes) -> None:
         """Give a frame only to those who come later. Raises FrameError."""
@@ -93,8 +122,11 @@ class Hub:
             box.put(frame, _key_of(frame))
 
     def forget(self) -> None:
-        """Drop what is kept, but for the state of the session."""
+        """Drop what is kept, but for the state of the session and the recordings."""
         self._kept = {key: frame for key, frame in self._kept.items() if key in _LASTING}
+        self._states.clear()
+        self._scans.clear()
+        self._laps = LapFrames()
         self.meshes.clear()
         self._has_left_out = False
 

@@ -43,6 +43,7 @@ PAGE_MESSAGES = {
     'reset': _Row(),
     'pause': _Row(),
     'resume': _Row(),
+    'record': _Row((Parameter('on', bool, None, 'Whether to record from now on'),)),
     'step': _Row((Parameter('count', int, 1, 'Steps to go on', minimum=1, maximum=_MOST_STEPS),)),
     'factor': _Row((replace(REAL_TIME_FACTOR, name='value', default=None),)),
     'set_parameter': _Row((Parameter('node', str, None, 'Full name of a node'),

@@ -133,6 +133,7 @@ class Samples:
         # The last number is the time that the row is shown at.
         self._odometry = _Waiting(len(POSE) + len(MOTION) + 1, most_waiting)
         self._held_ns = -1
+        self._ignores_references = False
         self._names: tuple[str, ...] = ()
         self.begin_anew()
         self.set_columns(columns)
@@ -178,13 +179,23 @@ class Samples:
         """Add many at once; rows (n, 14): stamps [ns], the numbers of Pose3 and Twist3."""
         self._odometry.extend(np.column_stack([rows[:, _ODOMETRY], rows[:, 0] / NANOSECONDS]))
 
+    def ignore_references(self, ignored: bool) -> None:
+        """Let rows have no reference and errors, or have them again.
+
+        For a robot that was put elsewhere, until its tracker begins anew.
+        """
+        self._ignores_references = ignored
+        self._references = _Stream(5, self._most)
+
     def add_reference(self, reference: Odometry) -> None:
         """Add a reference, with the tangent as its heading."""
-        self._references.add(reference[:6])
+        if not self._ignores_references:
+            self._references.add(reference[:6])
 
     def extend_references(self, rows: Rows) -> None:
         """Add many at once; rows (n, 8): the numbers of Odometry."""
-        self._references.extend(rows[:, :6])
+        if not self._ignores_references:
+            self._references.extend(rows[:, :6])
 
     def add_command(self, command: AckermannCommand, stamp_ns: int) -> None:
         """Add a command; NaN for what it does not say."""

@@ -67,6 +67,11 @@ def path_frame(points: NDArray[np.float64]) -> bytes:
     return json_frame('path', points=np.round(points[::step], _DECIMALS).tolist())
 
 
+def collisions_frame(count: int, in_contact: bool, time: float) -> bytes:
+    """How often a robot has run into something, and whether it touches it at a time [s]."""
+    return json_frame('collisions', count=count, in_contact=in_contact, time=round(time, 3))
+
+
 def grid_frame(grid: OccupancyGrid) -> bytes:
     """Map as a picture with its upper edge first; its origin must not be turned."""
     from PIL import Image

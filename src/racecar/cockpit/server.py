@@ -8,13 +8,14 @@ import asyncio
 from collections.abc import AsyncIterator
 import contextlib
 import logging
+from pathlib import Path
 import socket as sockets
 
 from aiohttp import web, WSCloseCode, WSMsgType
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.typedefs import Handler
 
-from racecar.base.errors import MessageError, RacecarError
+from racecar.base.errors import MessageError, RacecarError, RunError
 from racecar.base.share import version
 from racecar.cockpit.access import Access, TOKEN
 from racecar.cockpit.connection_limits import (
@@ -29,6 +30,7 @@ from racecar.cockpit.hub import Hub
 from racecar.cockpit.outbox import Outbox
 from racecar.cockpit.page_files import CONTENT_TYPES, INDEX, page_file, POLICY, REPORT_POLICY
 from racecar.cockpit.page_messages import LONGEST, read_page_message
+from racecar.cockpit.showroom import Showroom
 
 _PING_PERIOD = 10.0  # [s]
 _KEEP_ALIVE = 15.0  # of a connection that asks for nothing more [s]
@@ -67,11 +69,16 @@ class CockpitServer:
         self._feed = feed
         self._access = access
         self.hub = Hub()
+        self._showroom = Showroom()
         self._pages: set[web.WebSocketResponse] = set()
         self._application = web.Application(middlewares=[self._check])
         self._application.add_routes([
             web.get('/', self._on_index), web.get('/static/{name}', self._on_static),
             web.get('/mesh/{key}', self._on_mesh), web.get('/report', self._on_report),
+            web.get('/vehicle/{name}', self._on_vehicle),
+            web.get('/picture/{kind}/{name}', self._on_picture),
+            web.get(r'/recordings/{number:\d{1,6}}/{kind:report|csv|bag|replay}',
+                    self._on_recording),
             web.get('/ws', self._on_page)])
         self._application.on_shutdown.append(self._close_pages)
 
@@ -133,17 +140,49 @@ class CockpitServer:
             path, headers={'Content-Type': CONTENT_TYPES[path.suffix]})
 
     async def _on_mesh(self, request: web.Request) -> web.StreamResponse:
-        body = self.hub.meshes.get(request.match_info['key'])
+        key = request.match_info['key']
+        body = self.hub.meshes.get(key) or self._showroom.mesh(key)
         if body is None:
             raise web.HTTPNotFound(text='no such mesh\n')
         return web.Response(body=body, content_type='application/octet-stream')
+
+    async def _on_vehicle(self, request: web.Request) -> web.StreamResponse:
+        body = await self._showroom.vehicle(request.match_info['name'])
+        if body is None:
+            raise web.HTTPNotFound(text='no such vehicle\n')
+        return web.Response(body=body, content_type='application/json')
+
+    async def _on_picture(self, request: web.Request) -> web.StreamResponse:
+        body = await self._showroom.picture(
+            request.match_info['kind'], request.match_info['name'])
+        if body is None:
+            raise web.HTTPNotFound(text='no such picture\n')
+        return web.Response(body=body, content_type='image/png',
+                            headers={'Cache-Control': 'max-age=3600'})
 
     async def _on_report(self, _: web.Request) -> web.StreamResponse:
         path = self._feed.report
         if path is None or not path.is_file():
             raise web.HTTPNotFound(text='no report\n')
+        return _report(path)
+
+    async def _on_recording(self, request: web.Request) -> web.StreamResponse:
+        recordings, kind = self._feed.recordings, request.match_info['kind']
+        number = int(request.match_info['number'])
+        try:
+            if recordings is None:
+                raise RunError('nothing is recorded here')
+            if kind == 'replay':
+                raise web.HTTPFound(await recordings.replay(number, self._access.host))
+            path, name = await recordings.file(number, kind)
+        except RacecarError as error:
+            raise web.HTTPNotFound(text=f'{error}\n') from error
+        if kind == 'report':
+            return _report(path)
         return web.FileResponse(path, headers={
-            'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': REPORT_POLICY})
+            'Content-Type': 'text/csv; charset=utf-8' if kind == 'csv'
+            else 'application/octet-stream',
+            'Content-Disposition': f'attachment; filename="{name}"'})
 
     # Pages
 
@@ -219,6 +258,11 @@ class CockpitServer:
         if closing:
             for task in (await asyncio.wait(closing, timeout=_LONGEST_CLOSE))[1]:
                 task.cancel()
+
+
+def _report(path: Path) -> web.FileResponse:
+    return web.FileResponse(path, headers={
+        'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': REPORT_POLICY})
 
 
 async def _send(socket: web.WebSocketResponse, box: Outbox) -> None:

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 import contextlib
 import errno
+import signal
 import socket
 import sys
 import threading
@@ -45,13 +46,13 @@ def serve(
 
 
 @contextlib.asynccontextmanager
-async def served(feed: Feed) -> AsyncIterator[str]:
-    """Serve a feed on loopback meanwhile, in the loop that runs; gives the address of its page.
+async def served(feed: Feed, host: str = LOOPBACK) -> AsyncIterator[str]:
+    """Serve a feed meanwhile, in the loop that runs; gives the address of its page.
 
     Raises ConfigurationError if no port is free.
     """
-    with _listen(LOOPBACK, None) as listener:
-        access = Access(LOOPBACK, listener.getsockname()[1])
+    with _listen(host, None) as listener:
+        access = Access(host, listener.getsockname()[1])
         server = CockpitServer(feed, access)
         async with server.running(listener, _LONGEST_END):
             running = asyncio.create_task(feed.run(server.hub))
@@ -72,7 +73,9 @@ def _listen(host: str, port: int | None) -> socket.socket:
             host, number, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind)
         try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if sys.platform != 'win32':
+                # There it would take a port from another server.
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
         except OSError as error:
             listener.close()
@@ -123,7 +126,12 @@ async def _run(
 
     loop = asyncio.get_running_loop()
     for stopping in STOPS:
-        loop.add_signal_handler(stopping, stop, stopping)
+        try:
+            loop.add_signal_handler(stopping, stop, stopping)
+        except NotImplementedError:
+            # The loop of Windows has none.
+            signal.signal(
+                stopping, lambda given, _: loop.call_soon_threadsafe(stop, given))
     try:
         await running
     except asyncio.CancelledError:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from racecar.base.errors import RacecarError
 from racecar.cockpit.feed import Outlet
+from racecar.cockpit.link import Job
 from racecar.cockpit.live_feed import AttachFeed, ENDED, LOST
 from racecar.cockpit.serving import served
 
@@ -63,7 +64,7 @@ class WatchFeed(AttachFeed):
 
     async def begin(self) -> None:
         """Start the bridge."""
-        await self.start_child(self._words, self._name, {}, self._text)
+        await self.start_child(Job(self._name, {}, self._words), self._text)
 
     def expect_no_page(self) -> None:
         """Do not wait for a page: no browser could be opened."""

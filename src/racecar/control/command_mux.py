@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from racecar.base.last_stamp import LastStamp
-from racecar.base.types import NANOSECONDS
+from racecar.base.types import AckermannCommand, NANOSECONDS
 
 IDLE = 'idle'
 """What a mux that nobody holds says."""
@@ -21,13 +21,21 @@ IDLE = 'idle'
 LONGEST_TIMEOUT = 3600.0
 """A source that is silent for longer than this has fallen silent in any case [s]."""
 
+ACKERMANN, TWIST = 'ackermann', 'twist'
+"""Types of the commands of a source: speed and steering angle, or speed and yaw rate."""
+
+PRIORITY, NEWEST = 'priority', 'newest'
+"""Ways to choose among sources that speak: the highest one, or the one that spoke last."""
+
 
 @dataclass(frozen=True)
 class Source:
     """One source of commands: name shown as the holder, timeout [s], priority (higher wins).
 
     forwarded: names of the inputs whose commands are forwarded while it holds the mux; holds: of
-    those whose commands hold it without being forwarded.
+    those whose commands hold it without being forwarded. type: ACKERMANN or TWIST, of its
+    commands. full_scale: speed [m/s] and steering angle [rad] that a command of 1 stands for; None
+    for commands in these units.
     """
 
     name: str
@@ -35,6 +43,8 @@ class Source:
     timeout: float
     priority: int
     holds: tuple[str, ...] = ()
+    type: str = ACKERMANN
+    full_scale: AckermannCommand | None = None
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -50,7 +60,9 @@ class Source:
 class CommandMux:
     """Decides which source is forwarded; times are integer nanoseconds of one clock."""
 
-    def __init__(self, sources: tuple[Source, ...]) -> None:
+    def __init__(self, sources: tuple[Source, ...], arbitration: str = PRIORITY) -> None:
+        """arbitration: PRIORITY or NEWEST."""
+        self._newest_governs = arbitration == NEWEST
         self._priorities = {source.name: source.priority for source in sources}
         self._timeouts = {source.name: source.timeout_ns for source in sources}
         self._holder: str | None = None
@@ -73,9 +85,9 @@ class CommandMux:
         """Note a command stamped so and return whether it is to be forwarded."""
         self._heard[name] = LastStamp(stamp_ns)
         priority = self._priorities[name]
-        for other in self._heard:
-            if self._priorities[other] > priority:
-                return False
+        if not self._newest_governs and any(
+                self._priorities[other] > priority for other in self._heard):
+            return False
         self._holder = name
         return True
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import importlib
 import importlib.util
 import inspect
@@ -77,6 +77,16 @@ class ControllerClass:
     settings: Mapping[str, Parameter]
     required: tuple[str, ...]
     takes_any: bool
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        """Found again by its file or module in another process; others are pickled by value."""
+        source, _, name = self.where.rpartition(':')
+        place = f'{Path(source).resolve()}:{name}' if source.endswith('.py') else self.where
+        try:
+            find_controller(place)
+        except ConfigurationError:
+            return super().__reduce_ex__(2)
+        return _found_again, (place, self.where)
 
     def setting(self, name: str) -> Parameter:
         """Return the row of a setting. Raises ConfigurationError with the names there are."""
@@ -154,6 +164,10 @@ def find_controller(where: str) -> ControllerClass:
             f"controller {excerpt(where)}: there is no class '{name}', expected one of"
             f" {', '.join(found) or 'none'}")
     return controller_class(where, constructor)
+
+
+def _found_again(place: str, where: str) -> ControllerClass:
+    return replace(find_controller(place), where=where)
 
 
 def controller_class(where: str, made_by: Callable[..., object]) -> ControllerClass:
@@ -299,11 +313,18 @@ def ask(controller: Controller, odometry: Odometry, reference: Motion) -> Ackerm
         command = AckermannCommand.in_single_precision(speed, steering)
     except Exception as error:
         raise RunError(
-            f'the controller returns {excerpt(answer)} at {odometry.time_ns / NANOSECONDS:g} s,'
-            ' expected speed [m/s] and steering angle [rad]: return speed, steering_angle'
+            f'the controller returns {excerpt(answer)} at {odometry.time_ns / NANOSECONDS:g} s'
+            f'{_place_of(controller.command)}, expected speed [m/s] and steering angle [rad]:'
+            ' return speed, steering_angle'
         ) from error
     check_command(command, odometry.time_ns / NANOSECONDS)
     return command
+
+
+def _place_of(function: Callable[..., object]) -> str:
+    """Where a function of the user's begins; empty if it is not written in Python."""
+    code = getattr(inspect.unwrap(function), '__code__', None)
+    return '' if code is None else f' ({Path(code.co_filename).name}, line {code.co_firstlineno})'
 
 
 def failure_at(error: Exception, time: float) -> RunError:

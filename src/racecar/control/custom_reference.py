@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from racecar.base.rows import zeros_of
 from racecar.base.vectors import Vector
 from racecar.control.reference_sampler import placed, ReferenceSampler, SampledReference
 from racecar.control.trajectories import Motion, Trajectory
@@ -21,7 +22,7 @@ class CustomReference(NamedTuple):
     ahead: Motion
 
 
-NO_CUSTOM_REFERENCE = CustomReference(0.0, 0.0, Motion(*(0.0,) * 9))
+NO_CUSTOM_REFERENCE = CustomReference(0.0, 0.0, zeros_of(Motion))
 """Example of what a controller follows."""
 
 

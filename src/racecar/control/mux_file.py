@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+import math
 from pathlib import Path
 from typing import TypeGuard
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggest
+from racecar.base.types import AckermannCommand
 from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
-from racecar.control.command_mux import IDLE, LONGEST_TIMEOUT, Source
+from racecar.control.command_mux import ACKERMANN, IDLE, LONGEST_TIMEOUT, Source, TWIST
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,9 @@ def load_mux_configuration(path: Path | str) -> MuxConfiguration:
 
     Each subscriber has name, topic, timeout [s] and priority (unique, higher wins), and may have
     `aliases` (further topics of the same source), `holds` (topics whose commands hold the mux
-    and are not forwarded, for a source that then drives the car past it) and `short_desc`.
+    and are not forwarded, for a source that then drives the car past it), `type` (ackermann, or
+    twist: speed and yaw rate), `full_scale` (mapping of speed [m/s] and steering_angle [rad] that
+    commands from -1 to 1 are shares of) and `short_desc`.
     Raises ConfigurationError naming the file, the entry, the value and what was expected.
     """
     content = load_yaml('mux file', path, 'check config_file')
@@ -65,6 +70,27 @@ def _is_text(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and value != '' and value.isprintable()
 
 
+def _parse_commands(
+    entry: Values, fail: Callable[[str, str], ConfigurationError],
+) -> tuple[str, AckermannCommand | None]:
+    """Type and full scale of the commands of a source; fail: makes the error of a key."""
+    kind, scale = entry.get('type', ACKERMANN), entry.get('full_scale')
+    if kind not in (ACKERMANN, TWIST):
+        raise fail('type', f'{ACKERMANN} or {TWIST}')
+    if scale is None:
+        return str(kind), None
+    if kind != ACKERMANN or not _is_scale(scale):
+        raise fail('full_scale', f'a mapping of {" and ".join(AckermannCommand._fields)} to'
+                   f' numbers above 0, of a source of type {ACKERMANN}')
+    return ACKERMANN, AckermannCommand(**scale)
+
+
+def _is_scale(value: object) -> TypeGuard[dict[str, float]]:
+    return isinstance(value, dict) and value.keys() == set(AckermannCommand._fields) and all(
+        isinstance(number, int | float) and not isinstance(number, bool)
+        and 0.0 < number < math.inf for number in value.values())
+
+
 def _parse_source(path: Path | str, index: int, entry: object) -> Source:
     where = f'subscriber {index}'
     if not isinstance(entry, dict):
@@ -73,7 +99,8 @@ def _parse_source(path: Path | str, index: int, entry: object) -> Source:
             ' priority')
     where += f" ({entry.get('name', 'without a name')!r})"
     _check_keys(path, where, entry,
-                {'name', 'topic', 'timeout', 'priority', 'aliases', 'holds', 'short_desc'})
+                {'name', 'topic', 'timeout', 'priority', 'aliases', 'holds', 'type', 'full_scale',
+                 'short_desc'})
 
     def fail(key: str, expected: str) -> ConfigurationError:
         return ConfigurationError(
@@ -96,4 +123,4 @@ def _parse_source(path: Path | str, index: int, entry: object) -> Source:
         if not isinstance(topics, list) or not all(map(_is_text, topics)):
             raise fail(key, 'a list of topic names')
     return Source(entry['name'], (entry['topic'], *entry.get('aliases', [])), float(timeout),
-                  priority, tuple(entry.get('holds', [])))
+                  priority, tuple(entry.get('holds', [])), *_parse_commands(entry, fail))

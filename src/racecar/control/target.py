@@ -15,6 +15,7 @@ import math
 from typing import NamedTuple
 
 from racecar.base.compiled import pure
+from racecar.base.rows import zeros_of
 from racecar.base.vectors import Vector
 from racecar.control.reference_sampler import placed, ReferenceSampler, SampledReference
 from racecar.control.trajectories import Motion, Trajectory
@@ -41,7 +42,7 @@ class Target(NamedTuple):
     direction: float
 
 
-NO_TARGET = Target(*(0.0,) * 7)
+NO_TARGET = zeros_of(Target)
 """Example of a target."""
 
 

@@ -9,7 +9,7 @@ import functools
 from typing import NamedTuple, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.columns import Array, is_column, number_or_column, rows_of
 from racecar.base.parameters import Parameter, ParameterTable
@@ -36,6 +36,7 @@ from racecar.control.trajectories import (
     TRAJECTORY_PARAMETERS,
 )
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.metrics.laps import Course
 
 TRACKED_POINTS = ('base_link', 'cog')
 
@@ -94,6 +95,23 @@ def tracked_ahead(values: Values) -> float:
     if text_of(values, 'tracked_point') == 'base_link':
         return 0.0
     return -VehicleParameters.from_values(values).odometry_offset
+
+
+def course_from(trajectory: Trajectory, origin: tuple[float, float]) -> Course:
+    """Path of a trajectory in `map` as a course of laps; origin: where its own one lies [m]."""
+    course = trajectory.course
+    return course._replace(points=course.points + origin)
+
+
+def course_of(values: Values, start: ArrayLike) -> Course:
+    """Path of the reference in `map` as a course of laps, from resolved TRACKER_PARAMETERS values.
+
+    start: where the reference began [m]. Raises ParameterError if there is no such path.
+    """
+    course = make_trajectory(values).course
+    if text_of(values, 'reference_origin') == 'map':
+        return course
+    return course._replace(points=course.points + np.asarray(start) - course.points[0])
 
 
 class TrajectoryTracker:
@@ -164,6 +182,10 @@ class TrajectoryTracker:
     def origin(self) -> tuple[float, float]:
         """Where the trajectory's own origin lies in `map` [m]."""
         return self._origin
+
+    def course(self) -> Course:
+        """Path of the reference in `map`, where it began or will, as a course of laps."""
+        return course_from(self.trajectory, self._origin)
 
     def restart(self) -> None:
         """Forget clock and integrators: the next update starts the trajectory anew."""

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from racecar.base.compiled import compiled, importable, pure
 from racecar.base.elementary import sine_cosine, smoothstep
-from racecar.base.rows import load, Part, store
+from racecar.base.rows import load, Part, store, zeros_of
 from racecar.base.types import car_motion, CarMotion
 from racecar.base.vectors import Flat, Vector
 from racecar.control.target import placed_target, Target, target_of
@@ -222,8 +222,8 @@ axis_step: TrackerStep = _step_along(axis_directions)
 course_step: TrackerStep = _step_along(course_directions)
 
 
-NO_STATE = TrackerState(*(0.0,) * 6)
-NO_PARAMETERS = TrackerParameters(*(0.0,) * 10)
+NO_STATE = zeros_of(TrackerState)
+NO_PARAMETERS = zeros_of(TrackerParameters)
 """Examples of state and parameters."""
 
 

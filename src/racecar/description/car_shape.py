@@ -2,28 +2,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a generated car looks: its body as shapes in the frame of the chassis.
 
-That frame is in the middle of the rear axle; x forward, y left, z up [m]. A body is a lower half
-with arches about the wheels, a cabin of glass with pillars and roof, and small parts; of the shape
+That frame is in the middle of the rear axle; x forward, y left, z up [m]. A body is one painted
+skin with arches about the wheels, windows of glass that lie on it, and small parts; of the shape
 `axles` only a frame and the axles are there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import math
 from typing import NamedTuple
 
 import numpy as np
 
+from racecar.base.columns import Array
 from racecar.base.poses import NO_POSE, pose_of_angles
 from racecar.base.shapes import Box, Cylinder, Geometry, Mesh, Shape
 from racecar.description.car_surfaces import (
-    Cabin,
-    cabin,
-    half_width,
-    lower_body,
-    LowerBody,
-    pillar,
-    upper_edge,
+    Arch,
+    body,
+    pane_patch,
+    sections,
+    shell,
+    SHOULDER,
+    side_patch,
+    Skin,
+    WINDOW_ROWS,
 )
 from racecar.description.lights import LampPlace
 from racecar.description.mesh_store import stored_mesh
@@ -45,7 +49,11 @@ class _Style(NamedTuple):
 
     tail, nose: height of the lower half at the ends; deck: behind the cabin; belt: below it;
     bonnet: at the nose's edge. rear, front: ends of the cabin at its foot; roof_rear, roof_front:
-    those of the roof.
+    those of the roof. arch: how far the roof falls from its middle to its two ends, over the
+    cabin's height. tail_end, nose_end: length over which an end is rounded, over that of the
+    body, and the share of the width that it keeps; how far its underside rises, and its top falls.
+    sill: height of what is not painted between the wheels. pane: whether the roof is of glass;
+    grilles: how many are between the headlamps.
     """
 
     tail: float
@@ -56,12 +64,21 @@ class _Style(NamedTuple):
     roof_rear: float
     roof_front: float
     front: float
+    arch: tuple[float, float]
+    tail_end: tuple[float, float, float, float]
+    nose_end: tuple[float, float, float, float]
+    sill: float
+    pane: bool = False
+    grilles: int = 0
 
 
 _STYLES = {
-    SALOON: _Style(0.54, 0.64, 0.62, 0.47, 0.10, 0.27, 0.53, 0.72),
-    HATCHBACK: _Style(0.50, 0.60, 0.58, 0.42, 0.025, 0.13, 0.58, 0.82),
-    SUV: _Style(0.48, 0.58, 0.58, 0.48, 0.02, 0.08, 0.55, 0.71),
+    SALOON: _Style(0.54, 0.64, 0.62, 0.47, 0.10, 0.27, 0.53, 0.72, (0.11, 0.07),
+                   (0.11, 0.78, 0.10, 0.03), (0.18, 0.62, 0.06, 0.07), 0.05, pane=True),
+    HATCHBACK: _Style(0.50, 0.60, 0.58, 0.42, 0.025, 0.13, 0.58, 0.82, (0.08, 0.07),
+                      (0.08, 0.82, 0.08, 0.02), (0.18, 0.60, 0.05, 0.06), 0.06),
+    SUV: _Style(0.48, 0.58, 0.58, 0.48, 0.02, 0.08, 0.55, 0.71, (0.05, 0.06),
+                (0.06, 0.87, 0.08, 0.02), (0.14, 0.68, 0.05, 0.06), 0.11, grilles=2),
 }
 
 
@@ -139,10 +156,11 @@ def lamp_places(vehicle: VehicleParameters) -> dict[str, list[LampPlace]]:
         front, rear = _beam_rows(vehicle, size)
         antifog = front.place(0.60, 0.10)
     else:
-        body = _lower_half(vehicle, size, style)
-        front, rear = (_upper_row(body, size, x) for x in (body.front, body.rear))
-        antifog = _row(body, body.front, _height(size, 0.16) - vehicle.wheel_radii[1],
-                       0.6 * front.height).place(0.76, 0.18)
+        skin = _skin(vehicle, size, style)
+        front, rear = (_upper_row(skin, size, x) for x in (skin.front, skin.rear))
+        fog = _row(skin, skin.front, _height(size, 0.14) - vehicle.wheel_radii[1],
+                   0.6 * front.height)
+        antifog = fog.place(0.76, 0.18)
     return {
         'front': [front.place(0.75, 0.20)],
         'indicator': [front.place(0.93, 0.11), rear.place(0.935, 0.10)],
@@ -153,27 +171,35 @@ def lamp_places(vehicle: VehicleParameters) -> dict[str, list[LampPlace]]:
     }
 
 
-def _upper_row(body: LowerBody, size: BodyDimensions, x: float) -> _LampRow:
-    """Row below the upper edge of an end of a body."""
+def _upper_row(skin: Skin, size: BodyDimensions, x: float) -> _LampRow:
+    """Row below the shoulder of an end of a body."""
     high = size.top - size.floor
-    height = min(0.09 * high, 0.2 * body.half_width)
-    return _row(body, x, upper_edge(body, x) - 0.5 * height - 0.02 * high, height)
+    height = min(0.07 * high, 0.2 * skin.half_width)
+    return _row(skin, x, float(_half(skin, x)[SHOULDER, 2]) - 0.5 * height - 0.03 * high, height)
 
 
-def _row(body: LowerBody, x: float, z: float, height: float) -> _LampRow:
+def _half(skin: Skin, x: float) -> Array:
+    half: Array = sections(skin, np.array([x]))[0]
+    return half
+
+
+def _row(skin: Skin, x: float, z: float, height: float) -> _LampRow:
+    half = _half(skin, x)[:SHOULDER + 1]
     # At its narrowest.
-    half = min(half_width(body, x, z + side * height) for side in (0.5, -0.5))
-    return _LampRow(x, z, half, height)
+    narrow = min(float(np.interp(z + side * height, half[:, 2], half[:, 1]))
+                 for side in (0.5, -0.5))
+    return _LampRow(x, z, narrow, height)
+
+
+def _about(lamps: _LampRow) -> tuple[float, float]:
+    """Heights of lower and upper edge of what a row of lamps is set into."""
+    return lamps.z - 0.75 * lamps.height, lamps.z + 0.75 * lamps.height
 
 
 def _beam_rows(vehicle: VehicleParameters, size: BodyDimensions) -> tuple[_LampRow, _LampRow]:
     half = 0.5 * size.width
     height = min(0.7 * _beam_thickness(vehicle), 0.13 * half)
     return _LampRow(size.front, 0.0, half, height), _LampRow(size.rear, 0.0, half, height)
-
-
-END_SHARE = 0.86
-"""Width of the flat nose and tail over that of the body [-]."""
 
 
 def _along(size: BodyDimensions, share: float) -> float:
@@ -184,48 +210,97 @@ def _height(size: BodyDimensions, share: float) -> float:
     return size.floor + share * (size.top - size.floor)
 
 
-def _lower_half(
-    vehicle: VehicleParameters, size: BodyDimensions, style: _Style,
-) -> LowerBody:
-    radius = vehicle.wheel_radii[1]
-    # Of the upper edge of the lower half, from tail to nose.
-    edge = sorted(((0.0, style.tail), (0.02, style.deck - 0.015), (0.06, style.deck),
-            (style.rear + 0.08, style.deck), (0.5, style.belt), (style.front, style.belt - 0.015),
-            (0.5 * (style.front + 0.94), 0.5 * (style.belt + style.bonnet) + 0.02),
-            (0.94, style.bonnet + 0.012), (0.985, style.bonnet - 0.03),
-            (1.0, style.bonnet - 0.08)))
+def _skin(vehicle: VehicleParameters, size: BodyDimensions, style: _Style) -> Skin:
     front_radius, rear_radius = vehicle.wheel_radii
-    return LowerBody(
-        size.rear, size.front, 0.5 * size.width, size.floor - radius,
-        tuple((_along(size, x), _height(size, z) - radius) for x, z in edge), END_SHARE,
-        ((0.0, 0.0, _arch(rear_radius)),
-         (vehicle.wheelbase, front_radius - rear_radius, _arch(front_radius))))
+    cabin = 1.0 - style.belt
+    # Points by name, as shares of length and height.
+    top = (
+        ('tail', 0.0, style.deck - 0.02),
+        ('deck', 0.45 * style.rear, style.deck),
+        ('rear window', style.rear, style.deck + 0.012),
+        ('roof, rear', style.roof_rear, 1.0 - style.arch[0] * cabin),
+        ('roof', 0.42 * style.roof_rear + 0.58 * style.roof_front, 1.0),
+        ('roof, front', style.roof_front, 1.0 - style.arch[1] * cabin),
+        ('windscreen', style.front, style.belt + 0.015),
+        ('bonnet', 0.45 * style.front + 0.55, 0.42 * style.belt + 0.58 * style.bonnet + 0.02),
+        ('bonnet, front', 0.965, style.bonnet),
+        ('nose', 1.0, style.bonnet - 0.02),
+    )
+    shoulder = (
+        ('tail', 0.0, style.deck - 0.06),
+        ('rear window', style.rear, style.deck - 0.03),
+        ('doors', 0.5 * (style.roof_rear + style.roof_front), style.belt - 0.01),
+        ('windscreen', style.front, style.belt - 0.035),
+        ('nose', 1.0, style.bonnet - 0.07),
+    )
+
+    def line(points: tuple[tuple[str, float, float], ...]) -> tuple[tuple[float, float], ...]:
+        return tuple((_along(size, x), _height(size, z) - rear_radius) for _, x, z in points)
+
+    def end(share: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+        length, width, rise, fall = share
+        high = size.top - size.floor
+        return length * size.length, width, rise * high, fall * high
+
+    return Skin(
+        size.rear, size.front, 0.5 * size.width, size.floor - rear_radius, line(top),
+        line(shoulder), end(style.tail_end), end(style.nose_end),
+        (Arch(0.0, 0.0, _arch(rear_radius)),
+         Arch(vehicle.wheelbase, front_radius - rear_radius, _arch(front_radius))))
 
 
 def _painted(
     vehicle: VehicleParameters, size: BodyDimensions, style: _Style,
 ) -> tuple[Shape, ...]:
-    radius = vehicle.wheel_radii[1]
     red, green, blue = vehicle.body.colour
-    paint = red, green, blue, 1.0
+    skin = _skin(vehicle, size, style)
+    out = 0.001 * size.length
 
-    def up(share: float) -> float:
-        return _height(size, share) - radius
+    def along(share: float) -> float:
+        return _along(size, share)
 
-    house = Cabin(
-        (_along(size, style.rear), _along(size, style.roof_rear)),
-        (_along(size, style.front), _along(size, style.roof_front)),
-        (0.475 * size.width, 0.375 * size.width), up(style.belt - 0.03), size.top - radius)
+    rear = along(style.rear + 0.45 * (style.roof_rear - style.rear) + 0.015)
+    front = along(style.front - 0.30 * (style.front - style.roof_front))
+    glass = [
+        pane_patch(skin, (along(style.front - 0.01), along(style.roof_front + 0.01))),
+        pane_patch(skin, (along(style.roof_rear - 0.006), along(style.rear + 0.008))),
+        *(side_patch(skin, (rear, front), WINDOW_ROWS, side) for side in (1.0, -1.0))]
+    if style.pane:
+        glass.append(pane_patch(
+            skin, (along(style.roof_front - 0.012), along(style.roof_rear + 0.012))))
+    dark = []
+    for side in (1.0, -1.0):
+        dark.append(_sill(vehicle, skin, style.sill * (size.top - size.floor), side))
+        for x in _seams(vehicle, size, style):
+            dark.append(side_patch(
+                skin, (x - 0.001 * size.length, x + 0.001 * size.length), (2, SHOULDER + 1), side))
     name = vehicle.name
-    pillars = np.concatenate([
-        pillar(house, first, last, side) for first, last in ((0.80, 0.95), (-0.04, 0.01),
-                                                             (-0.95, -0.72))
-        for side in (1.0, -1.0)])
     return (
-        _mesh('body', f'{name}_body', lower_body(_lower_half(vehicle, size, style)), paint),
-        _mesh('cabin', f'{name}_cabin', cabin(house, roof=False), GLASS),
-        _mesh('roof', f'{name}_roof', cabin(house, roof=True), paint),
-        _mesh('pillars', f'{name}_pillars', pillars, paint))
+        _mesh('body', f'{name}_body', body(skin), (red, green, blue, 1.0)),
+        _mesh('windows', f'{name}_windows', _shells(glass, out), GLASS),
+        _mesh('seams', f'{name}_seams', _shells(dark, 0.6 * out), BLACK))
+
+
+def _shells(patches: Sequence[Array], out: float) -> Triangles:
+    return np.concatenate([shell(patch, out) for patch in patches])
+
+
+def _sill(vehicle: VehicleParameters, skin: Skin, height: float, side: float) -> Array:
+    """Strip of a height [m] along the underside of a flank, between the wheels."""
+    front, rear = (_arch(radius) + 0.01 for radius in vehicle.wheel_radii)
+    return np.array([
+        [(section[0, 0], side * np.interp(z, section[:, 2], section[:, 1]), z)
+         for z in section[0, 2] + height * np.linspace(0.0, 1.0, 4)]
+        for section in sections(skin, np.linspace(rear, vehicle.wheelbase - front, 12))])
+
+
+def _seams(vehicle: VehicleParameters, size: BodyDimensions, style: _Style) -> list[float]:
+    """Where doors end [m]: behind the front wheel, between the doors, before the rear wheel."""
+    front, rear = vehicle.wheel_radii
+    first = min(_along(size, style.front) - 0.09 * size.length,
+                vehicle.wheelbase - _arch(front) - 0.02 * size.length)
+    last = max(_along(size, style.rear) + 0.19 * size.length, _arch(rear) + 0.01 * size.length)
+    return [first, 0.52 * first + 0.48 * last, last]
 
 
 def _arch(radius: float) -> float:
@@ -235,60 +310,58 @@ def _arch(radius: float) -> float:
 def _trim(vehicle: VehicleParameters, size: BodyDimensions, style: _Style) -> tuple[Shape, ...]:
     radius = vehicle.wheel_radii[1]
     high = size.top - size.floor
+    skin = _skin(vehicle, size, style)
     floor = size.floor - radius
 
     def up(share: float) -> float:
         return floor + share * high
 
-    inside = _between_wheels(vehicle) - 0.06 * size.width
     half = 0.5 * size.width
-    nose, tail = END_SHARE * half, END_SHARE * half
+    nose, tail = style.nose_end[1] * half, style.tail_end[1] * half
+    front_lamps, rear_lamps = (_upper_row(skin, size, x) for x in (size.front, size.rear))
+    below = front_lamps.z - (3.0 if style.grilles else 1.5) * front_lamps.height
     shapes = [
         # What is dark behind the wheels.
-        _box('floor', BLACK, (size.rear + 0.05 * size.length, size.front - 0.05 * size.length),
-             inside, (floor + 0.02 * high, up(style.bonnet - 0.10))),
-        _box('grille', BLACK, (size.front - 0.05, size.front + 0.004), 0.86 * nose,
-             (up(style.bonnet - 0.27), up(style.bonnet - 0.15))),
-        _box('front_bumper', BLACK, (size.front - 0.05, size.front + 0.006), 1.86 * nose,
-             (up(0.02), up(0.075))),
-        _box('rear_bumper', BLACK, (size.rear - 0.006, size.rear + 0.05), 1.86 * tail,
-             (up(0.02), up(0.10))),
-        _box('front_plate', WHITE, (size.front - 0.02, size.front + 0.010), 0.52, (up(0.125),
-             up(0.125) + 0.11)),
+        _box('floor', BLACK, (size.rear + 0.05 * size.length, size.front - 0.08 * size.length),
+             _between_wheels(vehicle) - 0.06 * size.width, (floor + 0.02 * high, up(0.34))),
+        # What the lamps are set into.
+        _box('rear_panel', BLACK, (size.rear - 0.003, size.rear + 0.05),
+             1.99 * rear_lamps.half_width, _about(rear_lamps)),
+        *(_box(f'{name}_panel', BLACK, (size.front - 0.05, size.front + 0.003),
+               0.4 * front_lamps.half_width, _about(front_lamps),
+               side * 0.79 * front_lamps.half_width)
+          for name, side in (('left', 1.0), ('right', -1.0))),
+        *(_box(f'grille_{number}', BLACK, (size.front - 0.05, size.front + 0.004),
+               0.17 * size.width,
+               (front_lamps.z - 2.2 * front_lamps.height, front_lamps.z + front_lamps.height),
+               0.19 * size.width * (number - 0.5 * (style.grilles - 1)))
+          for number in range(style.grilles)),
+        _box('intake', BLACK, (size.front - 0.05, size.front + 0.004), 1.2 * nose,
+             (up(0.06), up(0.06) + 0.8 * (below - up(0.06)))),
+        _box('diffuser', BLACK, (size.rear - 0.004, size.rear + 0.05), 1.5 * tail,
+             (up(0.09), up(0.16))),
+        _box('front_plate', WHITE, (size.front - 0.02, size.front + 0.010), 0.52,
+             (up(0.08), up(0.08) + 0.11)),
         _box('rear_plate', WHITE, (size.rear - 0.010, size.rear + 0.02), 0.52, (up(0.24),
              up(0.24) + 0.11)),
     ]
-    mirror_x = _along(size, style.front) - 0.13 * size.length
-    belt = up(style.belt)
+    mirror_x = _along(size, style.front) - 0.11 * size.length
+    beside = float(_half(skin, mirror_x)[SHOULDER, 1])
+    belt = float(_half(skin, mirror_x)[SHOULDER, 2])
+    seams = _seams(vehicle, size, style)
     for side in (1.0, -1.0):
         name = 'left' if side > 0.0 else 'right'
         shapes.append(Shape(
-            pose_of_angles(mirror_x, side * (half - 0.01), belt + 0.035 * high, 0.0, 0.0,
+            pose_of_angles(mirror_x, side * (beside + 0.05), belt + 0.07 * high, 0.0, 0.0,
                            side * 0.2),
-            Box((0.07 * high, 0.24, 0.085 * high)), BLACK, f'{name}_mirror'))
-        for part, x in (('front', mirror_x), ('middle', _along(size, style.rear) + 0.58 * (
-                mirror_x - _along(size, style.rear))), ('rear', _along(size, style.rear)
-                                                        + 0.26 * (mirror_x - _along(
-                                                            size, style.rear)))):
-            if not _beside_arch(vehicle, x):
-                continue
+            Box((0.07 * high, 0.2, 0.085 * high)), BLACK, f'{name}_mirror'))
+        for part, x in (('front', seams[1]), ('rear', seams[2])):
+            y = float(_half(skin, x + 0.03 * size.length)[SHOULDER - 2, 1])
+            z = float(_half(skin, x + 0.03 * size.length)[SHOULDER - 2, 2])
             shapes.append(_box(
-                f'{name}_{part}_seam', BLACK, (x - 0.004, x + 0.004), 0.01, (up(0.10),
-                belt - 0.06 * high), side * (half - 0.003)))
-            shapes.append(_box(
-                f'{name}_{part}_handle', BLACK, (x - 0.20, x - 0.05), 0.02, (belt - 0.15 * high,
-                belt - 0.125 * high), side * half))
-        shapes.append(_box(
-            f'{name}_sill', BLACK, (1.2 * vehicle.wheel_radii[1],
-            vehicle.wheelbase - 1.2 * vehicle.wheel_radii[0]), 0.02, (floor, up(0.05)),
-            side * (0.965 * half)))
+                f'{name}_{part}_handle', BLACK, (x + 0.015 * size.length, x + 0.05 * size.length),
+                0.02, (z - 0.012 * high, z + 0.012 * high), side * y))
     return tuple(shapes)
-
-
-def _beside_arch(vehicle: VehicleParameters, x: float) -> bool:
-    """Whether there is a door between the arches at x."""
-    front, rear = vehicle.wheel_radii
-    return _arch(rear) + 0.02 < x < vehicle.wheelbase - _arch(front) - 0.02
 
 
 def _between_wheels(vehicle: VehicleParameters) -> float:

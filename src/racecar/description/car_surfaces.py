@@ -1,6 +1,10 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The surfaces of a generated body as solids: lower half, cabin, pillars."""
+"""The skin of a generated body: one smooth surface over the lines that it has from the side.
+
+A cross section goes up the flank to the shoulder and over the roof, or the bonnet, to the middle.
+Windows and other trim are shells that lie on parts of the surface.
+"""
 
 from __future__ import annotations
 
@@ -12,147 +16,197 @@ import numpy as np
 from racecar.base.columns import Array
 from racecar.description.triangles import outward, solid, Triangles
 
-_STATIONS, _ARCH_STATIONS = 36, 14
-_SIDE, _TOP = 10, 7
+Line = tuple[tuple[float, float], ...]
+"""Points (x, z) from tail to nose [m]."""
 
-# Of the glass, the part of the cabin's height below the roof; exponent of the rounded rectangle
-# that it is seen from above; points about it.
-_GLASS, _POWER, _AROUND = 0.84, 6.0, 48
+_STATIONS, _END_STATIONS, _ARCH_STATIONS = 20, 6, 12
+# About each point of the line on top, in lengths of the body.
+_NEAR = 0.007, 0.022
+
+# Of the flank: share of the height from the floor to the shoulder, share of the half width.
+_FLANK = np.array([(0.0, 0.925), (0.1, 0.962), (0.3, 0.982), (0.64, 1.0), (0.84, 0.988),
+                   (1.0, 0.95)])
+_LOWER = np.array([0.0, 0.05, 0.15, 0.3, 0.46, 0.64, 0.76, 0.88, 1.0])
+
+# Above the shoulder a section is a superellipse of this exponent that leans in: share of the width
+# at the top, per share of the full height.
+_POWER, _LEAN = 3.0, 0.13
 
 
-class LowerBody(NamedTuple):
-    """The half below the windows, in the frame of the chassis [m].
+def _upper() -> Array:
+    """Shares of width and height (n, 2) from the shoulder to the middle of the roof."""
+    heights = np.array([0.0, 0.03, 0.08, 0.24, 0.42, 0.6, 0.72, 0.8])
+    widths = np.array([0.73, 0.68, 0.6, 0.4, 0.2, 0.0])
+    return np.concatenate([
+        np.stack([(1.0 - heights**_POWER)**(1.0 / _POWER), heights], axis=1),
+        np.stack([widths, (1.0 - widths**_POWER)**(1.0 / _POWER)], axis=1)])
 
-    rear, front: x of its ends; half_width; floor: z of its underside; edge: (x, z) of its upper
-    edge from rear to front; end_share: half width at the ends over half_width; arches: x, z of
-    the middle and radius of each.
+
+_UPPER = _upper()
+SHOULDER = len(_LOWER) - 1
+"""Row of the shoulder; each section has such rows from the floor, 0, to the middle, MIDDLE."""
+MIDDLE = SHOULDER + len(_UPPER) - 1
+WINDOW_ROWS = SHOULDER + 2, SHOULDER + 6
+"""Lower and upper edge of side windows."""
+PANE_ROWS = SHOULDER + 10
+"""From here to the middle are windscreen and rear window."""
+
+
+class Arch(NamedTuple):
+    """Room for a wheel: x, z of its middle and radius [m]."""
+
+    x: float
+    z: float
+    radius: float
+
+
+class Skin(NamedTuple):
+    """A body in the frame of the chassis [m].
+
+    rear, front: x of its ends; half_width; floor: z of its underside. top: line of roof, bonnet
+    and deck; shoulder: line where the windows begin. tail, nose: length over which an end is
+    rounded, the share of the width that it keeps, how far the underside rises and the top falls.
     """
 
     rear: float
     front: float
     half_width: float
     floor: float
-    edge: tuple[tuple[float, float], ...]
-    end_share: float
-    arches: tuple[tuple[float, float, float], ...]
+    top: Line
+    shoulder: Line
+    tail: tuple[float, float, float, float]
+    nose: tuple[float, float, float, float]
+    arches: tuple[Arch, ...]
 
 
-def lower_body(body: LowerBody) -> Triangles:
-    """Solid of a lower half."""
-    stations = [*np.linspace(body.rear, body.front, _STATIONS), *(x for x, _ in body.edge)]
+def line_at(line: Line, x: Array) -> Array:
+    """Smooth line through points, without bumps between them, at x [m].
+
+    Cubic from point to point, with slopes as in F. N. Fritsch, J. Butland, A method for
+    constructing local monotone piecewise cubic interpolants, 1984.
+    """
+    at, y = np.array(line).T
+    widths = np.diff(at)
+    slopes = _slopes(widths, np.diff(y) / widths)
+    i = np.clip(np.searchsorted(at, x, side='right') - 1, 0, len(widths) - 1)
+    h = widths[i]
+    t = (x - at[i]) / h
+    s = 1.0 - t
+    return np.asarray(s * s * ((1.0 + 2.0 * t) * y[i] + t * h * slopes[i])
+                      + t * t * ((1.0 + 2.0 * s) * y[i + 1] - s * h * slopes[i + 1]))
+
+
+def _slopes(widths: Array, chords: Array) -> Array:
+    """Slopes at the points (n + 1,) of a line that rises and falls where its chords (n,) do."""
+    if len(chords) == 1:
+        return np.repeat(chords, 2)
+    (h0, h1), (m0, m1) = (widths[:-1], widths[1:]), (chords[:-1], chords[1:])
+    first, second = 2.0 * h1 + h0, h1 + 2.0 * h0
+    # Where the chords change their sign: level.
+    weighted = first * m1 + second * m0
+    inner = np.divide((first + second) * m0 * m1, weighted, where=m0 * m1 > 0.0,
+                      out=np.zeros_like(m0))
+    return np.array([_end_slope(*widths[:2], *chords[:2]), *inner,
+                     _end_slope(*widths[:-3:-1], *chords[:-3:-1])])
+
+
+def _end_slope(h0: float, h1: float, m0: float, m1: float) -> float:
+    """Slope at an end, from the two chords next to it, bounded so that the line stays monotone."""
+    slope = ((2.0 * h0 + h1) * m0 - h0 * m1) / (h0 + h1)
+    if slope * m0 <= 0.0:
+        return 0.0
+    return 3.0 * m0 if m0 * m1 <= 0.0 and abs(slope) > 3.0 * abs(m0) else slope
+
+
+def _end_share(skin: Skin, x: Array) -> Array:
+    """1 between the ends, to 0 at them along a quarter of an ellipse."""
+    out = np.maximum((skin.rear + skin.tail[0] - x) / skin.tail[0],
+                     (x - skin.front + skin.nose[0]) / skin.nose[0])
+    result: Array = np.sqrt(np.maximum(0.0, 1.0 - np.maximum(out, 0.0)**2))
+    return result
+
+
+def sections(skin: Skin, x: Array, *, arches: bool = False) -> Array:
+    """Left halves of the sections at x (n,): points (n, MIDDLE + 1, 3) from the floor up [m].
+
+    arches: whether the room for the wheels is left out.
+    """
+    share = _end_share(skin, x)
+    is_rear = (x < 0.5 * (skin.rear + skin.front))[:, None]
+    _, kept, rise, fall = np.where(is_rear, skin.tail, skin.nose).T
+    width = skin.half_width * (kept + (1.0 - kept) * share)
+    top = line_at(skin.top, x) - fall * (1.0 - share)
+    shoulder = np.minimum(line_at(skin.shoulder, x) - fall * (1.0 - share),
+                          top - 0.05 * skin.half_width)
+    floor = skin.floor + rise * (1.0 - share)
+    bottom = floor.copy()
+    if arches:
+        for arch in skin.arches:
+            inside = np.abs(x - arch.x) < arch.radius
+            reach = np.sqrt(np.maximum(arch.radius**2 - (x - arch.x)**2, 0.0))
+            bottom = np.where(inside, np.maximum(bottom, arch.z + reach), bottom)
+    bottom = np.minimum(bottom, shoulder - 0.02 * skin.half_width)
+    heights = bottom[:, None] + (shoulder - bottom)[:, None] * _LOWER
+    shares = (heights - floor[:, None]) / (shoulder - floor)[:, None]
+    lower = width[:, None] * line_at(tuple(map(tuple, _FLANK)), np.clip(shares, 0.0, 1.0))
+    high = (top - shoulder)[:, None]
+    full = max(z for _, z in skin.top) - min(z for _, z in skin.shoulder)
+    upper = lower[:, -1:] * _UPPER[:, 0] * (1.0 - _LEAN * _UPPER[:, 1] * high / full)
+    y = np.concatenate([lower, upper[:, 1:]], axis=1)
+    z = np.concatenate([heights, (shoulder[:, None] + high * _UPPER[:, 1])[:, 1:]], axis=1)
+    return np.stack([np.broadcast_to(x[:, None], y.shape), y, z], axis=-1)
+
+
+def _stations(skin: Skin) -> Array:
+    """Where the body has sections: x [m], more of them where it is curved."""
+    end = np.sin(np.linspace(0.0, 0.5 * math.pi, _END_STATIONS))
     gap = 1e-3
-    for middle, _, radius in body.arches:
+    x = np.concatenate([
+        np.linspace(skin.rear, skin.front, _STATIONS), [
+            x + sign * near * (skin.front - skin.rear) for x, _ in skin.top
+            for near in (0.0, *_NEAR) for sign in (1.0, -1.0)],
+        skin.rear + skin.tail[0] * (1.0 - end), skin.front - skin.nose[0] * (1.0 - end)])
+    for middle, _, radius in skin.arches:
+        x = x[np.abs(x - middle) > radius + gap]
         inside = middle + radius * np.cos(np.linspace(0.0, math.pi, _ARCH_STATIONS))
-        stations = [x for x in stations if abs(x - middle) > radius + gap]
-        stations += [*inside[1:-1], *(middle + sign * (radius + step) for sign in (1.0, -1.0)
-                                      for step in (-gap, gap))]
-    places = sorted({round(x, 6) for x in stations if body.rear <= x <= body.front})
-    return outward(solid(np.array([_lower_ring(body, x) for x in places])))
+        x = np.concatenate([x, inside[1:-1], [
+            middle + sign * (radius + step) for sign in (1.0, -1.0) for step in (-gap, gap)]])
+    return np.unique(np.round(x[(x >= skin.rear) & (x <= skin.front)], 6))
 
 
-def upper_edge(body: LowerBody, x: float) -> float:
-    """Height z of the upper edge of a lower half at x [m]."""
-    edge = np.array(body.edge)
-    return float(np.interp(x, edge[:, 0], edge[:, 1]))
+def body(skin: Skin) -> Triangles:
+    """The whole as a solid."""
+    x = _stations(skin)
+    half = sections(skin, x, arches=True)
+    return outward(solid(np.concatenate([half, half[:, -2::-1] * (1.0, -1.0, 1.0)], axis=1)))
 
 
-def half_width(body: LowerBody, x: float, z: float) -> float:
-    """Half width of a lower half at x and z [m]."""
-    return body.half_width * _plan(body, x) * _flank(body, z, upper_edge(body, x))
+def shell(patch: Array, out: float, depth: float = 0.02) -> Triangles:
+    """Solid about a patch (m, n, 3) of the surface, from so far out of it to so deep in it [m]."""
+    along, across = np.gradient(patch, axis=0), np.gradient(patch, axis=1)
+    normals = np.cross(across, along)
+    length = np.linalg.norm(normals, axis=-1, keepdims=True)
+    normals = normals / np.maximum(length, 1e-12)
+    # Away from the middle of the car.
+    middle = patch.mean(axis=(0, 1)) * (1.0, 0.0, 0.0)
+    normals *= np.sign(np.sum(normals * (patch - middle)))
+    outer, inner = patch + out * normals, patch - depth * normals
+    return outward(solid(np.concatenate([outer, inner[:, ::-1]], axis=1)))
 
 
-def _lower_ring(body: LowerBody, x: float) -> Array:
-    """Ring of a lower half at x: up the left side, over to the right, and down."""
-    top = upper_edge(body, x)
-    bottom = body.floor
-    for middle, z, radius in body.arches:
-        if abs(x - middle) < radius:
-            bottom = max(bottom, z + math.sqrt(radius * radius - (x - middle)**2))
-    bottom = min(bottom, top - 0.02 * body.half_width)
-    heights = bottom + (top - bottom) * 0.5 * (
-        1.0 - np.cos(np.linspace(0.0, math.pi, _SIDE)))
-    widths = np.array([half_width(body, x, z) for z in heights])
-    across = np.linspace(widths[-1], -widths[-1], _TOP + 2)[1:-1]
-    crown = top + 0.03 * body.half_width * (1.0 - (across / widths[-1])**2)
-    sides = np.concatenate([widths, across, -widths[::-1]])
-    up = np.concatenate([heights, crown, heights[::-1]])
-    return np.stack([np.full(len(sides), x), sides, up], axis=-1)
+def side_patch(
+    skin: Skin, x: tuple[float, float], rows: tuple[int, int], side: float,
+) -> Array:
+    """Part of a side (1 left, -1 right) between two x [m] and two rows."""
+    all_x = _stations(skin)
+    between = all_x[(all_x > min(x)) & (all_x < max(x))]
+    half = sections(skin, np.concatenate([[min(x)], between, [max(x)]]))
+    patch = half[:, rows[0]:rows[1] + 1] * (1.0, side, 1.0)
+    # In the order of the body's sections, whose triangles these lie on.
+    return patch if side > 0.0 else patch[:, ::-1]
 
 
-def _plan(body: LowerBody, x: float) -> float:
-    """Share of the width at x, seen from above: less at rounded ends."""
-    end = 0.13 * (body.front - body.rear)
-    out = max(0.0, body.rear + end - x, x - body.front + end) / end
-    return 1.0 - (1.0 - body.end_share) * float(out)**3
-
-
-def _flank(body: LowerBody, z: float, top: float) -> float:
-    """Share of the half width at a height: drawn in at shoulder and sill."""
-    shoulder = 0.22 * body.half_width
-    up = max(0.0, z - (top - shoulder)) / shoulder
-    down = max(0.0, 1.0 - (z - body.floor) / shoulder)
-    return 1.0 - 0.085 * math.pow(up, 2.4) - 0.05 * math.pow(down, 2.0)
-
-
-class Cabin(NamedTuple):
-    """The half with the windows: at its foot and at the roof, x of rear and front end [m].
-
-    half_widths: at the foot and at the roof; foot, top: z.
-    """
-
-    rear: tuple[float, float]
-    front: tuple[float, float]
-    half_widths: tuple[float, float]
-    foot: float
-    top: float
-
-
-def cabin(house: Cabin, *, roof: bool) -> Triangles:
-    """Solid of the roof, or of the glass below it."""
-    if not roof:
-        levels = [(share, 1.0) for share in np.linspace(0.0, _GLASS + 0.02, 6)]
-    else:
-        levels = [(_GLASS, 1.012), (_GLASS + 0.05, 1.012), (0.94, 0.985), (0.975, 0.93),
-                  (0.993, 0.78), (1.0, 0.5)]
-    return outward(solid(np.array([_cabin_ring(house, share, scale)
-                                   for share, scale in levels])))
-
-
-def _level(house: Cabin, share: float) -> tuple[float, float, float, float]:
-    """Middle and half of the length, half width and z at a share of the height."""
-    # The screens are bowed a little.
-    bow = share + 0.10 * share * (1.0 - share)
-    rear, front, half = (
-        ends[0] + (ends[1] - ends[0]) * bow for ends in (house.rear, house.front,
-                                                         house.half_widths))
-    return (0.5 * (rear + front), 0.5 * (front - rear), half,
-            house.foot + share * (house.top - house.foot))
-
-
-def _cabin_ring(house: Cabin, share: float, scale: float) -> Array:
-    middle, length, width, z = _level(house, share)
-    angles = 2.0 * math.pi * (np.arange(_AROUND) + 0.5) / _AROUND
-    cosine, sine = np.cos(angles), np.sin(angles)
-    power = 2.0 / _POWER
-    x = middle + scale * length * np.sign(cosine) * np.abs(cosine)**power
-    y = scale * width * np.sign(sine) * np.abs(sine)**power
-    return np.stack([x, y, np.full(_AROUND, z)], axis=-1)
-
-
-def pillar(house: Cabin, first: float, last: float, side: float) -> Triangles:
-    """Pillar on a side (1 left, -1 right) of the cabin.
-
-    first, last: where it is along the cabin, from -1 at the rear to 1 at the front.
-    """
-    rings = []
-    for share in np.linspace(0.0, _GLASS + 0.04, 6):
-        middle, length, width, z = _level(house, share)
-        ring = []
-        for scale in (1.008, 0.97):
-            places = np.linspace(first, last, 4)
-            ring.append([
-                (middle + scale * length * x,
-                 side * scale * width * (1.0 - abs(x)**_POWER)**(1.0 / _POWER), z)
-                for x in (places if scale > 1.0 else places[::-1])])
-        rings.append([*ring[0], *ring[1]])
-    return outward(solid(np.array(rings)))
+def pane_patch(skin: Skin, x: tuple[float, float]) -> Array:
+    """Part of the surface about the middle between two x [m]."""
+    left = side_patch(skin, x, (PANE_ROWS, MIDDLE), 1.0)
+    return np.concatenate([left, left[:, -2::-1] * (1.0, -1.0, 1.0)], axis=1)

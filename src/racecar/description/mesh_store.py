@@ -61,7 +61,9 @@ def local_mesh(name: str, folder: Path | None = None) -> str:
 def _folders() -> list[Path]:
     own = Path('racecar') / 'meshes'
     caches = os.environ.get(CACHE_VARIABLE) or os.path.expanduser('~/.cache')
-    folders = [Path(tempfile.gettempdir()) / f'racecar-{os.getuid()}' / 'meshes']
+    # Windows knows no numbers of users; its folder is each user's own.
+    user = getattr(os, 'getuid', int)()
+    folders = [Path(tempfile.gettempdir()) / f'racecar-{user}' / 'meshes']
     # It stays ~ for a user without HOME whom the system does not know.
     return folders if caches.startswith('~') else [Path(caches).absolute() / own, *folders]
 

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 import functools
 from pathlib import Path
+import threading
 from xml.parsers.expat import ExpatError
 
 from racecar.base.errors import ConfigurationError
@@ -38,6 +39,9 @@ _WHEEL_JOINT = WHEEL_JOINTS[0]
 # much: a vehicle of odd numbers (the report's) is one that can be simulated, all the same.
 _WHEELS_SHARE = 0.5
 _BODY_SHARE = 0.05
+
+# xacro keeps the files that it is in for all threads together.
+_EXPANDING = threading.Lock()
 
 
 def urdf_file() -> Path:
@@ -79,7 +83,9 @@ def expand_urdf(arguments: Mapping[str, object] | None = None) -> str:
     mappings = {name: repr(value) if isinstance(value, float) else str(value)
                 for name, value in (arguments or {}).items()}
     try:
-        return str(xacro.process_file(str(urdf_file()), mappings=mappings).toprettyxml('  '))
+        with _EXPANDING:
+            tree = xacro.process_file(str(urdf_file()), mappings=mappings)
+        return str(tree.toprettyxml('  '))
     except (xacro.XacroException, ExpatError, OSError) as error:
         reason = ' '.join(str(error).split())
         raise ConfigurationError(f'{urdf_file()} cannot be expanded: {reason}') from error

@@ -16,6 +16,7 @@ import numpy as np
 
 from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError
+from racecar.base.extras import not_installed
 from racecar.dynamics.vehicles.wheel_parameters import WheelShape
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _rim(shape: WheelShape) -> Trimesh:
             [star, _turned(ring, shape.subdivision), _turned(np.array(hub), shape.subdivision)],
             engine=_ENGINE)
     except ImportError as error:
-        raise _missing(error) from error
+        raise _missing() from error
     return found
 
 
@@ -160,11 +161,9 @@ def _library() -> ModuleType:
     try:
         import trimesh
     except ImportError as error:
-        raise _missing(error) from error
+        raise _missing() from error
     return trimesh
 
 
-def _missing(error: ImportError) -> ConfigurationError:
-    return ConfigurationError(
-        f'wheels of a shape of their own need trimesh and manifold3d ({error}): pip install'
-        ' trimesh manifold3d; wheels as the shipped vehicles have them need neither')
+def _missing() -> ConfigurationError:
+    return not_installed('a wheel of a shape of its own', 'trimesh', 'manifold3d')

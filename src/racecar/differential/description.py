@@ -4,14 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 import functools
 import math
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+import numpy as np
+
+from racecar.base.columns import Array
 from racecar.base.frames import BASE_LINK
 from racecar.base.types import TWO_WHEEL_JOINTS
+from racecar.description.mesh_store import stored_mesh
+from racecar.description.triangles import outward, solid, Triangles
 from racecar.description.urdf import RobotDescription
 from racecar.differential.parameters import RobotParameters
 
@@ -22,7 +27,13 @@ _CASTER_PLACE = 0.8
 # Of the height of the body, for what is on its top.
 _TOP = 0.25
 
+# Of the height: plate on top, ring of the distance sensors below it. Points about the body, and
+# exponent of its round corners.
+_PLATE, _RING = 0.1, 0.28
+_AROUND, _POWER = 64, 4.0
+
 BODY_COLOUR, _DARK, _TREAD = '0.75 0.16 0.12 1', '0.12 0.12 0.13 1', '0.05 0.05 0.05 1'
+_SENSOR = '0.95 0.55 0.12 1'
 
 
 class Part(NamedTuple):
@@ -102,6 +113,10 @@ def describe_robot(robot: RobotParameters) -> RobotDescription:
     _shape(laser, 'visual', 'cylinder', {
         'radius': 0.2 * min(robot.footprint.front, robot.footprint.side),
         'length': 2.0 * _TOP * (top - radius)}, colour=_DARK)
+    _shape(laser, 'visual', 'cylinder', {
+        'radius': 0.21 * min(robot.footprint.front, robot.footprint.side),
+        'length': 0.5 * _TOP * (top - radius)}, (0.0, 0.0, 0.8 * _TOP * (top - radius)),
+        colour=_SENSOR)
     _fixed(root, 'base_imu_link', (0.0, 0.0, top))
     front = robot.footprint.front
     _fixed(root, 'camera_link', (0.9 * front, 0.0, top))
@@ -120,17 +135,66 @@ def _add_body(root: ElementTree.Element, robot: RobotParameters) -> None:
     # Pictures show the wheels beside a box, and below a round body.
     between = min(side, 0.5 * (robot.axle_length - 1.2 * robot.wheel_width))
     above = min(1.5 * robot.wheel_radius, 0.5 * (low + high))
-    for kind, half, bottom in (
-            ('visual', between, above if robot.body_radius else low), ('collision', side, low)):
-        colour = BODY_COLOUR if kind == 'visual' else ''
-        middle = (0.5 * (front - rear), 0.0, 0.5 * (bottom + high))
-        if robot.body_radius:
-            _shape(link, kind, 'cylinder', {
-                'radius': robot.body_radius, 'length': high - bottom}, middle, colour=colour)
-        else:
-            _shape(link, kind, 'box', {
-                'size': f'{front + rear!r} {2.0 * half!r} {high - bottom!r}'}, middle,
-                colour=colour)
+    outline = _outline(robot, between)
+    plate = _PLATE * high
+    sensors = robot.sensor_places
+    ring = high - plate - (_RING * high if sensors else 0.0)
+    _mesh(link, 'shell', _prism(outline, above if robot.body_radius else low, ring), BODY_COLOUR)
+    _mesh(link, 'plate', _prism(_outline(robot, side), high - plate, high), _DARK)
+    if sensors:
+        _mesh(link, 'ring', _prism(_within(outline, sensors), ring, high - plate), _DARK)
+    for x, y, yaw in sensors:
+        _shape(link, 'visual', 'cylinder', {
+            'radius': 0.36 * _RING * high, 'length': 0.2 * _RING * high},
+            (x, y, 0.5 * (ring + high - plate)), (0.0, 0.5 * math.pi, yaw),
+            colour=_SENSOR)
+    middle = (0.5 * (front - rear), 0.0, 0.5 * (low + high))
+    if robot.body_radius:
+        _shape(link, 'collision', 'cylinder', {
+            'radius': robot.body_radius, 'length': high - low}, middle)
+    else:
+        _shape(link, 'collision', 'box', {
+            'size': f'{front + rear!r} {2.0 * side!r} {high - low!r}'}, middle)
+
+
+def _outline(robot: RobotParameters, side: float) -> Array:
+    """Body from above (n, 2) [m]: a circle, or a rectangle so wide with round corners."""
+    angles = 2.0 * math.pi * np.arange(_AROUND) / _AROUND
+    unit = np.column_stack([np.cos(angles), np.sin(angles)])
+    if robot.body_radius:
+        return robot.body_radius * unit
+    front, rear, _ = robot.footprint
+    round_corners = np.sign(unit) * np.abs(unit)**(2.0 / _POWER)
+    placed: Array = round_corners * (0.5 * (front + rear), side) + (0.5 * (front - rear), 0.0)
+    return placed
+
+
+def _within(outline: Array, sensors: Sequence[tuple[float, float, float]]) -> Array:
+    """Outline made smaller until it ends at the outermost sensor but for a little."""
+    middle = outline.mean(axis=0)
+    direction = np.array(sensors)[:, :2] - middle
+    edge = outline - middle
+    # Of each sensor, its share of the way to the edge of the outline.
+    nearest = np.argmax(direction @ edge.T / np.linalg.norm(edge, axis=1), axis=1)
+    share = np.linalg.norm(direction, axis=1) / np.linalg.norm(edge[nearest], axis=1)
+    shrunk: Array = middle + min(1.0, 0.93 * float(np.median(share))) * edge
+    return shrunk
+
+
+def _prism(outline: Array, bottom: float, top: float) -> Triangles:
+    """Upright solid with bevelled edges over an outline (n, 2) [m]."""
+    middle, bevel = outline.mean(axis=0), 0.12 * (top - bottom)
+    width = float(np.abs(outline - middle).max())
+    small = 1.0 - min(0.5, bevel / width)
+    return outward(solid(np.array([
+        np.column_stack([middle + scale * (outline - middle), np.full(len(outline), z)])
+        for z, scale in ((bottom, small), (bottom + bevel, 1.0), (top - bevel, 1.0),
+                         (top, small))])))
+
+
+def _mesh(link: ElementTree.Element, name: str, triangles: Triangles, colour: str) -> None:
+    _shape(link, 'visual', 'mesh', {'filename': stored_mesh(f'robot_{name}', triangles)},
+           colour=colour)
 
 
 def _add_wheel(root: ElementTree.Element, robot: RobotParameters, joint: str, y: float) -> None:
@@ -143,10 +207,14 @@ def _add_wheel(root: ElementTree.Element, robot: RobotParameters, joint: str, y:
     for kind in ('visual', 'collision'):
         _shape(link, kind, 'cylinder', size, angles=along_y,
                colour=_TREAD if kind == 'visual' else '')
-    # Shows that it turns.
-    _shape(link, 'visual', 'box', {
-        'size': f'{1.6 * robot.wheel_radius!r} {1.05 * robot.wheel_width!r}'
-                f' {0.25 * robot.wheel_radius!r}'}, colour='0.8 0.8 0.8 1')
+    _shape(link, 'visual', 'cylinder', {
+        'radius': 0.62 * robot.wheel_radius, 'length': 1.04 * robot.wheel_width},
+        angles=along_y, colour='0.8 0.8 0.8 1')
+    # Show that it turns.
+    for angle in (0.0, 0.5 * math.pi):
+        _shape(link, 'visual', 'box', {
+            'size': f'{1.1 * robot.wheel_radius!r} {1.08 * robot.wheel_width!r}'
+                    f' {0.16 * robot.wheel_radius!r}'}, angles=(0.0, angle, 0.0), colour=_DARK)
     made = ElementTree.SubElement(root, 'joint', name=joint, type='continuous')
     ElementTree.SubElement(made, 'parent', link=BASE_LINK)
     ElementTree.SubElement(made, 'child', link=name)

@@ -10,7 +10,7 @@ import sys
 from typing import NamedTuple
 
 from racecar.base.compiled import compiled, importable
-from racecar.base.rows import count_numbers, load, Part, store, within
+from racecar.base.rows import count_numbers, load, Part, store, within, zeros_of
 from racecar.base.types import WheelSpeeds
 from racecar.base.vectors import Flat, Vector
 from racecar.differential.kinematics import Kinematics
@@ -21,7 +21,7 @@ from racecar.simulation.layout import Layout, Loop
 DRAWS = count_numbers(NO_DRAWS)
 """Random numbers of a robot in a step."""
 
-AT_REST = WheelsState(*(0.0,) * len(WheelsState._fields))
+AT_REST = zeros_of(WheelsState)
 FINITE = WheelsState(*(sys.float_info.max,) * len(WheelsState._fields))
 """Largest modulus of each number of a valid state."""
 
@@ -63,7 +63,7 @@ def robot_parts(mode: str, lanes: int) -> RobotParts:
 def mode_example(mode: str) -> Kinematics | Physics:
     """Parameters of a mode, all zeros."""
     numbers = PLANAR_MODES[mode]
-    return numbers(*(0.0,) * len(numbers._fields))
+    return zeros_of(numbers)
 
 
 @importable

@@ -19,6 +19,7 @@ from racecar.differential.plant import make_robot_plant, RobotPlant
 from racecar.differential.robot_lanes import twist
 from racecar.metrics.run_table import COLUMNS
 from racecar.metrics.tracking_error import Array
+from racecar.simulation.batch_result import Noise
 from racecar.simulation.lanes import Lane, LaneCar, Reference
 from racecar.simulation.loop_kernel import chunks
 from racecar.simulation.ports import ODOMETRY
@@ -31,10 +32,12 @@ _CHUNK = 128
 class RobotCar:
     """A robot in the place of a car in a loop; a tick is as long as its odometry.
 
-    compiled: None: a tick is a call, as each of the world is.
+    compiled: None: a tick is a call, as each of the world is. reckoning: None: its odometry is
+    exact.
     """
 
     compiled = None
+    reckoning = None
 
     def __init__(self, plant: RobotPlant, description: str) -> None:
         """description: for messages."""
@@ -119,6 +122,10 @@ class RobotLoop:
         return Lane(
             car, control, Reference(tracker.trajectory),
             (*tracker.state, *control.state.law), (*tracker.parameters, *law.parameters))
+
+    def disturb(self, noise: Noise, key: tuple[int, int]) -> bool:
+        """False: no noise by the loop itself."""
+        return False
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls."""

@@ -33,6 +33,7 @@ from racecar.differential.state import (
     WheelBase,
     WheelsState,
 )
+from racecar.simulation.dead_reckoning import rolling_as_driven
 from racecar.simulation.engine import Before, recorded
 from racecar.simulation.lanes import DrivenTick, MovingParts
 from racecar.simulation.layout import Layout, Loop
@@ -153,6 +154,11 @@ class RobotMotion(NamedTuple):
     def observe(self) -> Callable[..., tuple[float, ...]]:
         """Pose and twist of the middle of the axle."""
         return _observed
+
+    @property
+    def rolling(self) -> Callable[..., float]:
+        """Forward velocity."""
+        return rolling_as_driven
 
     @property
     def pushed(self) -> tuple[None, None]:

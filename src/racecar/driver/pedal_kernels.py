@@ -9,7 +9,7 @@ import functools
 from typing import cast, NamedTuple
 
 from racecar.base.compiled import compiled, pure
-from racecar.base.rows import load, Numbers, Part, store, within
+from racecar.base.rows import load, Numbers, Part, store, within, zeros_of
 from racecar.base.types import Wheels
 from racecar.base.vectors import Flat
 from racecar.dynamics.integrators import step_function
@@ -109,7 +109,7 @@ def turned_wheels(
         w.per_inertia, w.rear_per_inertia))
 
 
-NO_CONTROLS = PedalControls(*(0.0,) * len(PedalControls._fields))
+NO_CONTROLS = zeros_of(PedalControls)
 
 
 class Driving(NamedTuple):

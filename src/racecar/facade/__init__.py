@@ -10,9 +10,10 @@ from racecar.facade.rollout import Rollouts, rollouts
 from racecar.facade.run import load, Run
 from racecar.facade.simulation import simulate
 from racecar.facade.sweeps import sweep, SweepPoint, SweepResult
+from racecar.facade.tuning import tune, TuneResult
 from racecar.facade.vehicle import Vehicle
 
 __all__ = [
-    'Rollouts', 'Run', 'SweepPoint', 'SweepResult', 'Vehicle', 'load', 'rollouts', 'simulate',
-    'sweep',
+    'Rollouts', 'Run', 'SweepPoint', 'SweepResult', 'TuneResult', 'Vehicle', 'load', 'rollouts',
+    'simulate', 'sweep', 'tune',
 ]

@@ -10,7 +10,8 @@ from html import escape
 
 # Notebooks have styles of their own for tables, in light and dark.
 _SIDE_BY_SIDE = 'display:flex;flex-wrap:wrap;gap:1.5em;align-items:flex-start'
-_NAME, _NUMBER = 'text-align:left', 'text-align:right;font-variant-numeric:tabular-nums'
+_NAME = 'text-align:left;padding:0.1em 0.5em'
+_NUMBER = 'text-align:right;padding:0.1em 0.5em;font-variant-numeric:tabular-nums'
 
 
 def page_part(title: str, *parts: str) -> str:
@@ -37,7 +38,8 @@ def numbers_table(
     """A table with a header; numbers: the columns that are aligned to the right."""
     def cells(kind: str, row: Sequence[str]) -> str:
         return ''.join(
-            f'<{kind} style="{_NUMBER if column in numbers else _NAME}">{escape(text)}</{kind}>'
+            f'<{kind} style="{_NUMBER if column in numbers else _NAME}">'
+            f'{escape(text.replace("^2", "²"))}</{kind}>'
             for column, text in enumerate(row))
 
     lines = ''.join(f'<tr>{cells("td", row)}</tr>' for row in rows)

@@ -11,22 +11,24 @@ import os
 from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
+from racecar.analysis.course_of_run import laps_of_drive
 from racecar.analysis.motion import Motion
 from racecar.analysis.run_csv import motion_of, table_of, tracking_run_of
 from racecar.analysis.run_data import TrackingRun
 from racecar.base.errors import ConfigurationError, excerpt, RunError
+from racecar.base.extras import not_installed
 from racecar.base.parameters import suggestion
 from racecar.base.run_file import CSV_NAME, run_file_beside, RunFile
 from racecar.facade.arguments import suggesting_names
 from racecar.facade.display import numbers_table, page_part, picture, warnings_list
+from racecar.metrics.laps import Course, LapRule, LapTimes, WHOLE_LAP
 from racecar.metrics.run_table import COLUMNS, RunTable
-from racecar.metrics.tracking_error import compute_metrics, Metrics
+from racecar.metrics.tracking_error import Metrics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     import pandas
 
-_PANDAS = 'pandas is not installed, which to_pandas() needs: pip install pandas'
 OVERVIEW, PATH, DRIVE = 'overview', 'path', 'drive'
 
 
@@ -53,17 +55,20 @@ class Run:
     def of_table(
         cls, name: str, table: RunTable, describe: Callable[[], RunFile], *,
         collisions: int | None, warnings: tuple[str, ...], skip: float,
+        steering_range: tuple[float, float], course: Course,
     ) -> Run:
         """A run that was simulated.
 
         describe: gives its run.yaml, when it is asked for; collisions: contacts, None where
-        nothing stands around.
+        nothing stands around; steering_range: of the front wheels [rad]; course: of laps.
         """
         from racecar.analysis.html_report import SIMULATED
 
         tracking = tracking_run_of(table, name)
         assert tracking is not None
-        return cls(name, motion_of(table), replace(tracking, collisions=collisions),
+        motion = motion_of(table)._replace(steering_range=steering_range)
+        return cls(name, motion, replace(
+            tracking, collisions=collisions, motion=motion, course=course),
                    SIMULATED, warnings, skip, describe, table)
 
     @cached_property
@@ -93,17 +98,30 @@ class Run:
             name: node.parameters for name, node in self.provenance.nodes.items()}
 
     def metrics(self, skip: float | None = None) -> Metrics:
-        """Errors against the reference: RMSE, ISE, maximum, cross-track, heading, speed.
+        """Errors against the reference: RMSE, ISE, maximum, cross-track, heading, speed; laps.
 
+        Laps and collisions are those of the whole run.
         skip: seconds at the start to leave out, by default `run.skip`. Raises RunError for a run
         without a reference, ConfigurationError if `skip` is negative or leaves nothing.
         """
-        tracking = self._needs_reference()
-        return replace(compute_metrics(tracking.merged(), self._skip(skip)),
-                       collisions=tracking.collisions)
+        return self._needs_reference().metrics(self._skip(skip))
+
+    def laps(self, completion: float = WHOLE_LAP, sectors: int = 3) -> LapTimes | None:
+        """Laps along the path of the reference, with sectors; None if it is not closed.
+
+        Without a reference they are those on the track that has the name of the world.
+
+        completion: share of the length at which a lap is complete: 1 is the start line again,
+        0.995 the rule of F1TENTH benchmarks. sectors: equal parts of a lap. Where the waypoints
+        have widths, also how often and how long the tracked point was off the track. Raises
+        ConfigurationError for values out of range.
+        """
+        rule = LapRule(completion, sectors)
+        return laps_of_drive(self.motion, self.provenance, rule) if self.tracking is None \
+            else self.tracking.laps(rule)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a DataFrame of the same columns. Raises ImportError without pandas."""
+        """The table as a DataFrame. Raises ConfigurationError where pandas is not installed."""
         return data_frame({name: self.table[name] for name in COLUMNS})
 
     def plot(self, kind: str | None = None, *, skip: float | None = None) -> Figure:
@@ -140,6 +158,7 @@ class Run:
         """
         from racecar.analysis.html_report import drive_report, tracking_report
         from racecar.analysis.run_charts import ShownRun
+        from racecar.analysis.scene_of_run import scene_of_run
 
         file, skipped = Path(path), self._skip(skip)
         if file.is_dir():
@@ -147,8 +166,8 @@ class Run:
                 f"report '{file}' is a folder, expected a file: add a name, as report.html")
         if self.tracking is None:
             page = drive_report(
-                ShownRun(self.name, self.motion.without_start(skipped), None), self.source,
-                self.provenance)
+                ShownRun(self.name, self.motion.without_start(skipped), None,
+                         scene=scene_of_run(self.provenance)), self.source, self.provenance)
         else:
             page = tracking_report(
                 self.tracking, self.tracking.merged(skipped), self.metrics(skip), skipped,
@@ -255,9 +274,9 @@ def load(
 
 
 def data_frame(columns: Mapping[str, object]) -> pandas.DataFrame:
-    """A DataFrame of columns. Raises ImportError, saying what to install, without pandas."""
+    """A DataFrame of columns. Raises ConfigurationError where pandas is not installed."""
     try:
         import pandas
     except ImportError as error:
-        raise ImportError(_PANDAS) from error
+        raise not_installed('to_pandas()', 'pandas') from error
     return pandas.DataFrame(dict(columns))

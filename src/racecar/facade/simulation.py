@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 import contextlib
 from dataclasses import replace
-from functools import partial
 import sys
 from typing import Any
 import warnings as python_warnings
 
+from racecar.analysis.motion import steering_range_of
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import Parameter, suggestion
+from racecar.base.run_file import RunFile
 from racecar.base.types import NANOSECONDS
 from racecar.catalogue import node_names
 from racecar.control.custom_controller import ControllerClass, find_controller
@@ -35,8 +36,16 @@ from racecar.facade.vehicle import Vehicle
 from racecar.metrics.path_batch import warm_up_path_metrics
 from racecar.simulation.closed_loop import Loop, run_loop
 from racecar.simulation.custom_loop import CustomLoop
+from racecar.simulation.obstacles import start_caution
+from racecar.simulation.step_time import StepClock, TimedCar
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions, STACKS
-from racecar.stacks.loops import make_custom_loop, make_held_loop, make_stack_loop, outrun_warning
+from racecar.stacks.loops import (
+    make_car,
+    make_custom_loop,
+    make_held_loop,
+    make_stack_loop,
+    outrun_warning,
+)
 from racecar.stacks.options import DURATION, SET_ARGUMENT, SIMULATE
 from racecar.stacks.run_files import describe_run
 
@@ -59,7 +68,8 @@ class Simulation:
     """A configuration that follows a trajectory, ready to run once.
 
     how_controlled: how a custom controller runs, '' without one. why_slow: why it does
-    not run compiled although it has a pure step, '' otherwise.
+    not run compiled although it has a pure step, '' otherwise. cautions: what to know before it
+    runs.
     """
 
     def __init__(
@@ -76,26 +86,35 @@ class Simulation:
         self._descriptions = describe_stack(stack.name, options)
         self._values = {d.executable: d.resolve() for d in self._descriptions}
         self.how_controlled = self.why_slow = ''
+        self._clock = StepClock()
+        caution = start_caution(self._values[stack.simulator])
+        self.cautions = () if caution is None else (caution,)
         self._loop = self._make_loop(controller)
         # Before somebody looks at the clock: the first call of a kernel may take seconds.
         self._loop.warm_up()
         warm_up_path_metrics()
 
     def _make_loop(self, controller: ControllerClass | None) -> Loop:
-        options = self.options
+        options, stack = self.options, self.stack
         if options.controller is None:
-            return make_stack_loop(self.stack, self._values) if options.control_rate is None \
-                else make_held_loop(self.stack, self._values, options.control_rate)
+            if options.control_rate is not None:
+                return make_held_loop(stack, self._values, options.control_rate)
+            return make_stack_loop(
+                stack, self._values, None if stack.make_loop else self._timed_car())
         if options.control_rate is not None:
             raise ConfigurationError(
                 'control_rate is of tracker and law, a custom controller has none: it'
                 ' answers each odometry')
         loop: CustomLoop = make_custom_loop(
-            self.stack, self._values, controller or find_controller(options.controller),
-            options.controller_settings)
+            stack, self._values, controller or find_controller(options.controller),
+            options.controller_settings, self._timed_car())
         self.how_controlled = how_it_runs(options.controller, loop.why_plain)
         self.why_slow = '' if loop.why_plain in ('', NO_STEP) else self.how_controlled
         return loop
+
+    def _timed_car(self) -> TimedCar:
+        name = self.stack.simulator
+        return TimedCar(make_car(name, self._values[name]), self._clock.answers)
 
     def run(
         self, duration: float, *, skip: float = 0.0, command: str = '',
@@ -106,21 +125,33 @@ class Simulation:
         command: as typed, for the run.yaml. Raises ConfigurationError for too long a run,
         DivergenceError, and RunError for a custom controller that fails.
         """
-        loop = self._loop
+        loop, clock = self._loop, self._clock
         period_ns = loop.simulator.period_ns
-        table = run_loop(
-            loop, duration, None if on_progress is None
-            else lambda tick: on_progress(tick * period_ns / NANOSECONDS))
+
+        def on_tick(tick: int) -> None:
+            clock.on_tick(tick)
+            if on_progress is not None:
+                on_progress(tick * period_ns / NANOSECONDS)
+
+        clock.start()
+        table = run_loop(loop, duration, on_tick)
+        step_time = clock.result()
         collisions = loop.simulator.collisions
-        outrun = outrun_warning(loop.tracker, self._values[self.stack.simulator], duration)
+        simulated = self._values[self.stack.simulator]
+        outrun = outrun_warning(loop.tracker, simulated, duration)
+
         # Not at once: commands that keep no run do not ask for it.
-        describe = partial(
-            describe_run, SIMULATE, self.stack.name, self.options, self._descriptions, command,
-            skip)
+        def describe() -> RunFile:
+            return replace(
+                describe_run(SIMULATE, self.stack.name, self.options, self._descriptions, command,
+                             skip),
+                step_time={} if step_time is None else step_time._asdict())
+
         return Run.of_table(
             f'{self.stack.name}, {loop.tracker.trajectory.name}', table, describe,
             collisions=None if collisions is None else collisions.contacts,
-            warnings=() if outrun is None else (outrun,), skip=skip)
+            warnings=() if outrun is None else (outrun,), skip=skip,
+            steering_range=steering_range_of(simulated), course=loop.tracker.course())
 
 
 @suggesting_names
@@ -199,7 +230,7 @@ def simulate(
             on_progress=on_progress)
     # As it is now, whenever it is asked for.
     _ = run.provenance
-    for text in filter(None, (*run.warnings, simulation.why_slow)):
+    for text in filter(None, (*simulation.cautions, *run.warnings, simulation.why_slow)):
         python_warnings.warn(text, stacklevel=3)
     return run
 
@@ -250,13 +281,17 @@ def _seeded(configuration: str, options: StackOptions, seed: int | None) -> Stac
 
 
 @contextlib.contextmanager
-def progress_bar(total: float, *, shown: bool) -> Iterator[OnProgress | None]:
+def progress_bar(
+    total: float, *, shown: bool, description: str = 'simulating', unit: str = 's',
+) -> Iterator[OnProgress | None]:
     """Show how much of a simulated time [s] is done on stderr; yields what is to be called."""
     if not shown:
         yield None
         return
     from tqdm import tqdm
 
-    with tqdm(total=total, desc='simulating', file=sys.stderr, leave=False,
-              bar_format='{desc}: {percentage:3.0f}%|{bar}| {n:.1f}/{total:.1f} s') as bar:
+    digits = 0 if isinstance(total, int) else 1
+    with tqdm(total=total, desc=description, file=sys.stderr, leave=False,
+              bar_format=f'{{desc}}: {{percentage:3.0f}}%|{{bar}}| {{n:.{digits}f}}'
+              f'/{{total:.{digits}f}} {unit}, {{remaining}} left') as bar:
         yield lambda done: bar.update(done - bar.n)

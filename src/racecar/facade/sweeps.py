@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import csv
 from dataclasses import dataclass
 from functools import cached_property
+import math
 import os
 from pathlib import Path
 from typing import Any, NamedTuple, TYPE_CHECKING
@@ -18,8 +19,7 @@ from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.parameters import suggestion
-from racecar.control.custom_controller import CONTROLLER
-from racecar.control.custom_driver import how_it_runs
+from racecar.control.custom_controller import CONTROLLER, ControllerClass
 from racecar.dynamics.vehicles.parameters import VEHICLE
 from racecar.facade.arguments import (
     controller_of,
@@ -30,16 +30,15 @@ from racecar.facade.arguments import (
     text_of,
     with_vehicle,
 )
+from racecar.facade.cluster import Cluster, open_cores
 from racecar.facade.display import numbers_table, page_part, picture, value_text, warnings_list
 from racecar.facade.run import data_frame
 from racecar.facade.simulation import configuration_of, OnProgress, progress_bar
+from racecar.facade.sweep_parts import batch_of, Cores, joined, Lost, Part, result_of, TRACKING
 from racecar.facade.vehicle import Vehicle
-from racecar.metrics.path_metrics import error_text
+from racecar.metrics.quantities import length_text, Quantity, shown
 from racecar.metrics.tracking_error import Array, Metrics
-from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import BatchResult
-from racecar.simulation.block import Fleet
-from racecar.simulation.layout import LANES
 from racecar.stacks.options import SET_ARGUMENT
 from racecar.stacks.sweep import make_sweep, naming_file, read_sweep, Sweep
 
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     import pandas
 
-_TRACKING = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration')
 MOST_JOBS = 1024
 """Cores that a sweep may be told to use."""
 
@@ -94,18 +92,22 @@ class SweepResult:
     def columns(self) -> dict[str, list[Any]]:
         """Parameters and metrics of all points by name, SI units.
 
-        Metrics are NaN where no sample counts, `collisions` None for a car that is in no world;
-        `diverged_at` is the time of a divergence [s], NaN without one; `failure`, where a
-        custom controller drives, what it said, or ''.
+        Metrics are NaN where no sample counts, laps too where the path is not closed,
+        `collisions` None for a car that is in no world; `diverged_at` is the time of a divergence
+        [s], NaN without one; `failure`, where a custom controller drives, what it said, or ''.
         """
         result = self.result
         found: dict[str, list[Any]] = {
             name: list(values) for name, values in zip(
                 self.names, zip(*self.sweep.points, strict=True), strict=True)}
-        found |= {name: getattr(result, name).tolist() for name in _TRACKING}
+        found |= {name: getattr(result, name).tolist() for name in TRACKING}
         found['samples'] = [int(count) for count in result.samples]
         if result.path is not None:
             found |= {name: values.tolist() for name, values in result.path.columns().items()}
+        laps = [None if one is None else one.as_dict() for one in result.laps]
+        for name in next(filter(None, laps), {}):
+            found[name] = [math.nan if one is None or one.get(name) is None else one[name]
+                           for one in laps]
         if result.collisions is not None:
             found['collisions'] = [result.metrics(car).collisions for car in range(len(self))]
         found['diverged_at'] = result.diverged_at.tolist()
@@ -123,7 +125,7 @@ class SweepResult:
         return rows
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The columns as a DataFrame. Raises ImportError without pandas."""
+        """The columns as a DataFrame. Raises ConfigurationError where pandas is not installed."""
         return data_frame(self.columns())
 
     @property
@@ -173,6 +175,28 @@ class SweepResult:
             self.has_diverged, units=sweep.units, is_grid=sweep.is_grid,
             failed=list(self.result.failures))
 
+    def report(
+        self, path: str | os.PathLike[str], source: Sequence[tuple[str, str]] = (),
+    ) -> Path:
+        """Write a report with figures that can be zoomed as one HTML file; its path.
+
+        source: rows, name and text, that say how it was made. Raises ConfigurationError if it
+        cannot be written.
+        """
+        from racecar.analysis.sweep_report import sweep_report, SweptPoints
+
+        lost = self.has_diverged
+        lost[list(self.result.failures)] = True
+        metrics = {name: getattr(self.result, name) for name in TRACKING}
+        if self.result.path is not None:
+            metrics |= self.result.path.columns()
+        file, sweep = Path(path), self.sweep
+        sweep_report(
+            f'{self.name}, {sweep.duration:g} s', SweptPoints(
+                sweep.names, sweep.units, sweep.points, metrics, lost, sweep.is_grid),
+            self.as_rows(), self.warnings, source).write(file)
+        return file
+
     def write_csv(self, path: str | os.PathLike[str]) -> None:
         """Write one line per point, SI units; no value is an empty cell.
 
@@ -202,10 +226,11 @@ class SweepResult:
             rows.append(('collided', str(int(np.sum(result.collisions > 0.0))), ''))
         if fine.size:
             best = int(np.argmin(ranked))
-            rows += [
-                ('best RMSE', error_text(float(fine[0])), f'm  {self.sweep.describe(best)}'),
-                ('median RMSE', error_text(float(np.median(fine))), 'm'),
-                ('worst RMSE', error_text(float(fine[-1])), 'm')]
+            figures = (('best', fine[0]), ('median', np.median(fine)), ('worst', fine[-1]))
+            rows += [Quantity(f'{which} RMSE', float(value), 'm').row()
+                     for which, value in figures]
+            name, value, unit = rows[-3]
+            rows[-3] = name, value, f'{unit}  {self.sweep.describe(best)}'
             against_path = result.metrics(best).path
             if against_path is not None:
                 rows += [(f'{name} of the best', value, unit)
@@ -216,7 +241,7 @@ class SweepResult:
         """Say how many points there are, and which is the best."""
         ranked = self.ranked
         best = int(np.argmin(ranked))
-        found = f'; best RMSE {error_text(float(ranked[best]))} m at {self.sweep.describe(best)}' \
+        found = f'; best RMSE {length_text(float(ranked[best]))} at {self.sweep.describe(best)}' \
             if np.isfinite(ranked[best]) else ''
         return (f"<SweepResult {self.name}: {len(self)} points of {', '.join(self.names)},"
                 f' {int(self.has_diverged.sum())} diverged{found}>')
@@ -226,15 +251,19 @@ class SweepResult:
         from racecar.analysis.figures import render_figures
 
         order = np.argsort(self.ranked, kind='stable')[:_SHOWN]
-        shown = [[*(value_text(value) for value in self.sweep.points[point]),
-                  error_text(float(self.result.rmse[point])),
-                  error_text(float(self.result.max_error[point]))] for point in order]
+        columns, heads = [], []
+        for name, values in (('RMSE', self.result.rmse), ('maximum error', self.result.max_error)):
+            texts, unit = shown(values[order].tolist(), 'm')
+            columns.append(texts)
+            heads.append(f'{name} [{unit}]')
+        rows = [[*(value_text(value) for value in self.sweep.points[point]), *texts]
+                for point, *texts in zip(order, *columns, strict=True)]
         drawn = render_figures({'sweep': self.plot()})['sweep']
         title = self.name if len(self) <= _SHOWN else \
             f'{self.name}: the best {_SHOWN} of {len(self)} points'
         return page_part(
             title,
-            numbers_table((*self.names, 'RMSE [m]', 'maximum error [m]'), shown,
+            numbers_table((*self.names, *heads), rows,
                           numbers=range(len(self.names) + 2)) + warnings_list(self.warnings),
             picture(drawn, f'RMSE over the parameters of {self.name}'))
 
@@ -244,38 +273,60 @@ class SweepRun:
 
     def __init__(
         self, name: str, sweep: Sweep, jobs: int | None = None,
-        announce: Callable[[str], object] | None = None,
+        announce: Callable[[str], object] = lambda _: None,
+        cluster: Cores | Cluster | None = None,
     ) -> None:
-        """Build and compile all loops.
+        """Build and compile all loops, unless a cluster does.
 
         name: for titles; jobs: cores, by default all; announce: is told how a controller of the
-        user's own runs. Raises RacecarError, naming the point, for what cannot be built.
+        user's own runs; cluster: runs the points in the place of the cores of this process. Raises
+        RacecarError, naming the point, for what cannot be built.
         """
-        self._name, self._sweep = name, sweep
-        threads = jobs or len(os.sched_getaffinity(0))
-        generator = np.random.default_rng((sweep.seed, 1)) if sweep.noise is not None else None
-        self._batch = BatchSimulation(
-            fleets=_fleets(sweep, announce), noise=sweep.noise, generator=generator,
-            threads=threads,
-            block_size=min(LANES, -(-len(sweep.points) // threads)))
+        self._name, self._sweep = name, sweep.part(0, len(sweep.points))
+        self._announce = announce
+        self._cluster = cluster if isinstance(cluster, Cluster) else None
+        self._batch = None if self._cluster is not None else batch_of(
+            self._sweep, jobs or len(os.sched_getaffinity(0)), announce)
 
     @property
     def simulated(self) -> float:
         """Simulated time of all cars [s]."""
-        return len(self._batch) * self._sweep.duration
+        return len(self._sweep.points) * self._sweep.duration
 
     def run(self, on_progress: OnProgress | None = None) -> SweepResult:
         """Run all cars; on_progress gets the simulated time that is done [s].
 
         Cars that diverge are in the warnings of the result, as are custom controllers
-        that fail at some points. Raises RunError if they fail at all points.
+        that fail at some points. Raises RunError if they fail at all points, and for points that
+        a cluster has lost.
         """
         sweep = self._sweep
+
+        def report(share: float) -> None:
+            if on_progress is not None:
+                on_progress(share * self.simulated)
+
         result = self._batch.run(
-            sweep.duration, skip=sweep.skip, with_path=True,
-            on_progress=None if on_progress is None
-            else lambda share: on_progress(share * self.simulated))
+            sweep.duration, skip=sweep.skip, with_path=True, on_progress=report) \
+            if self._batch is not None else self._gathered(report)
         return SweepResult(self._name, sweep, result, tuple(_warnings(sweep, result)))
+
+    def _gathered(self, report: Callable[[float], object]) -> BatchResult:
+        """Metrics of all points from the workers of the cluster."""
+        assert self._cluster is not None
+        count, parts = len(self._sweep.points), list[Part]()
+        for found in self._cluster.parts(self._sweep, [(0, count)]):
+            if isinstance(found, Lost):
+                raise RunError(f'{self._sweep.name_of(found.first)}: {found.why}')
+            for message in found.unmade.values():
+                raise ConfigurationError(message)
+            parts.append(found)
+            report(sum(part.points for part in parts) / count)
+        whole = joined(sorted(parts, key=lambda part: part.first))
+        for text in whole.said:
+            self._announce(text)
+        self._sweep.outrun.update(whole.outrun)
+        return result_of(whole)
 
 
 def _warnings(sweep: Sweep, result: BatchResult) -> Iterator[str]:
@@ -295,21 +346,6 @@ def _warnings(sweep: Sweep, result: BatchResult) -> Iterator[str]:
         yield (f'{int(diverged.sum())} of {count} cars diverged, the first'
                f' ({sweep.describe(first)}) at {result.diverged_at[first]:.2f} s; their metrics'
                ' end there')
-
-
-def _fleets(sweep: Sweep, announce: Callable[[str], object] | None) -> Iterator[Fleet]:
-    """Build the cars of all points; say once how a custom controller runs."""
-    controller = sweep.controller
-    if controller is None:
-        return sweep.fleets()
-    said: set[str] = set()
-
-    def tell(why_plain: str) -> None:
-        if announce is not None and why_plain not in said:
-            said.add(why_plain)
-            announce(how_it_runs(controller.where, why_plain))
-
-    return sweep.custom_fleets(tell)
 
 
 @suggesting_names
@@ -333,6 +369,7 @@ def sweep(
     duration: float | None = None,
     skip: float | None = None,
     jobs: int | None = None,
+    scheduler: str | None = None,
     progress: bool = False,
 ) -> SweepResult:
     """Simulate a grid or a random sample of parameters on all cores, as `racecar sweep` does.
@@ -359,43 +396,69 @@ def sweep(
     - duration: simulated time of each point [s]; default: 80.
     - skip: time at the start that metrics leave out [s]; default: 0.
     - jobs: cores to use; default: all.
+    - scheduler: address of a Dask scheduler whose workers run the points, or 'local' for worker
+      processes on this machine.
     - progress: whether to show a bar on stderr.
 
     Returns parameters and metrics of all points. Raises RacecarError with a line that says which
     value is wrong, what was expected, and what to do. Cars that diverge, and controllers that fail
     at some points, are Python warnings.
     """
-    name, settings = configuration_of(configuration, law)
+    request = request_of(configuration, file, {
+        'law': law, 'vehicle': vehicle, 'set': set, 'controller': controller,
+        'grid': grid, 'sample': sample, 'count': count, 'seed': seed, 'noise': noise,
+        'trajectory': text_of('trajectory', trajectory),
+        'waypoints': text_of('waypoints', waypoints), 'tyre_model': tyre_model,
+        'world': text_of('world', world), 'params_file': text_of('params_file', params_file),
+        'duration': duration, 'skip': skip})
+    with naming_file(request.path):
+        points = make_sweep(request.name, request.content, request.controller)
+    check_jobs(jobs)
+    title = configuration if request.path is None else Path(request.path).stem
+    with open_cores(scheduler, jobs) as cores:
+        made = SweepRun(title, points, jobs, cluster=cores)
+        with progress_bar(made.simulated, shown=progress) as on_progress:
+            result = made.run(on_progress)
+    for text in result.warnings:
+        python_warnings.warn(text, stacklevel=3)
+    return result
+
+
+class Request(NamedTuple):
+    """What arguments ask for: a configuration, and what a file would hold; path: of the file."""
+
+    name: str
+    content: dict[str, Any]
+    controller: ControllerClass | None
+    path: str | os.PathLike[str] | None
+
+
+def request_of(
+    configuration: str, file: Text | Mapping[str, object] | None, given: Mapping[str, Any],
+) -> Request:
+    """Arguments of sweep() or tune() over a file; given: those that are not None count.
+
+    Raises ConfigurationError.
+    """
+    law, vehicle, settings, controller = (
+        given[name] for name in ('law', VEHICLE, SET_ARGUMENT, CONTROLLER))
+    name, of_configuration = configuration_of(configuration, law)
+    path = file if isinstance(file, str | os.PathLike) else None
     if isinstance(file, Mapping):
         # What no file can hold.
         vehicle = file.get(VEHICLE) if vehicle is None else vehicle
         controller = file.get(CONTROLLER) if controller is None else controller
         file = {key: value for key, value in file.items() if key not in (VEHICLE, CONTROLLER)}
     content = dict(_content(file))
-    source, of_all = with_vehicle(vehicle, set)
+    source, of_all = with_vehicle(vehicle, settings)
     chosen = controller_of(controller)
-    given = {
-        'grid': grid, 'sample': sample, 'count': count, 'seed': seed, 'noise': noise,
-        'vehicle': source, 'trajectory': text_of('trajectory', trajectory),
-        'waypoints': text_of('waypoints', waypoints), 'tyre_model': tyre_model,
-        'world': text_of('world', world), 'params_file': text_of('params_file', params_file),
-        CONTROLLER: None if chosen is None else chosen.where,
-        'duration': duration, 'skip': skip}
-    content |= {key: plain(value) for key, value in given.items() if value is not None}
-    together = {**settings, **(content.get(SET_ARGUMENT) or {}), **plain(of_all)}
+    content |= {key: plain(value) for key, value in {
+        **given, VEHICLE: source, CONTROLLER: None if chosen is None else chosen.where,
+    }.items() if value is not None and key not in ('law', SET_ARGUMENT)}
+    together = {**of_configuration, **(content.get(SET_ARGUMENT) or {}), **plain(of_all)}
     if together:
         content[SET_ARGUMENT] = together
-    path = file if isinstance(file, str | os.PathLike) else None
-    with naming_file(path):
-        points = make_sweep(name, content, chosen)
-    check_jobs(jobs)
-    title = configuration if path is None else Path(path).stem
-    made = SweepRun(title, points, jobs)
-    with progress_bar(made.simulated, shown=progress) as on_progress:
-        result = made.run(on_progress)
-    for text in result.warnings:
-        python_warnings.warn(text, stacklevel=3)
-    return result
+    return Request(name, content, chosen, path)
 
 
 def check_jobs(jobs: int | None) -> None:

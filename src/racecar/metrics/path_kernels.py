@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from racecar.base.compiled import compiled, pure
 from racecar.base.elementary import sine_cosine
-from racecar.base.rows import count_numbers, load, Part, store
+from racecar.base.rows import count_numbers, load, Part, store, zeros_of
 from racecar.base.vectors import Flat, Vector
 
 SLOWEST_COURSE = 0.05
@@ -102,7 +102,7 @@ class Nearest(NamedTuple):
     share: float
 
 
-NO_SUMS = PathSums(Errors(*(0.0,) * 6), Course(-1.0, 0.0, 0.0, -1.0), 0.0, 0.0, 0.0)
+NO_SUMS = PathSums(zeros_of(Errors), Course(-1.0, 0.0, 0.0, -1.0), 0.0, 0.0, 0.0)
 SUMS = count_numbers(NO_SUMS)
 
 

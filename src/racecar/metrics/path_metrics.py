@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from racecar.metrics.quantities import Quantity
+
 PATH_WINDOW = 3.0
 """The nearest point of the path is sought this long before and after the sample [s]."""
 
@@ -42,18 +44,16 @@ class PathMetrics:
         """Return the values by name."""
         return asdict(self)
 
+    def quantities(self) -> dict[str, Quantity]:
+        """The figures for people by the names of as_dict()."""
+        return {
+            'cross_track_rmse': Quantity('cross-track RMSE', self.cross_track_rmse, 'm'),
+            'max_cross_track_error': Quantity(
+                'maximum cross-track error', self.max_cross_track_error, 'm'),
+            'heading_rmse': Quantity('heading RMSE', self.heading_rmse, 'rad'),
+            'speed_rmse': Quantity('speed RMSE', self.speed_rmse, 'm/s'),
+        }
+
     def as_rows(self) -> list[tuple[str, str, str]]:
-        """Return (name, value, unit) for people, in a fixed order."""
-        return [
-            ('cross-track RMSE', error_text(self.cross_track_rmse), 'm'),
-            ('maximum cross-track error', error_text(self.max_cross_track_error), 'm'),
-            ('heading RMSE', error_text(self.heading_rmse), 'rad'),
-            ('speed RMSE', error_text(self.speed_rmse), 'm/s'),
-        ]
-
-
-def error_text(value: float | None) -> str:
-    """Return an error for people: four decimals, of a smaller one two digits that matter."""
-    if value is None:
-        return '-'
-    return f'{value:.2g}' if 0.0 < value < 0.001 else f'{value:.4f}'
+        """(name, value, unit) of the same."""
+        return [quantity.row() for quantity in self.quantities().values()]

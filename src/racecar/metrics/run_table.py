@@ -7,7 +7,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError, RunError
 from racecar.base.parameters import suggest
+from racecar.metrics.laps import Course, LapTimer, NO_COURSE
 from racecar.metrics.path_kernels import move_ahead
 from racecar.metrics.tracking_error import (
     Array,
@@ -142,11 +143,18 @@ class RunMetrics:
     To the last digit what RunTable.metrics() gives for all rows at once.
     """
 
-    def __init__(self, tracked_ahead: float = 0.0, skip: float = 0.0) -> None:
-        """tracked_ahead: as in RunTable [m]; skip: seconds at the start to leave out."""
+    def __init__(
+        self, tracked_ahead: float = 0.0, skip: float = 0.0,
+        course: Callable[[tuple[float, float]], Course] | None = None,
+    ) -> None:
+        """tracked_ahead: as in RunTable [m]; skip: seconds at the start to leave out.
+
+        course: of laps, by where the reference begins [m].
+        """
         self._tracked_ahead = tracked_ahead
         self._skip = skip
         self._sum = MetricsSum()
+        self._course, self._laps = course, LapTimer(NO_COURSE)
         self._start: float | None = None
         self._end = 0.0
 
@@ -162,7 +170,11 @@ class RunMetrics:
         track = RunTable(rows, self._tracked_ahead).track()
         if self._start is None:
             self._start = float(track.t[0])
+            if self._course is not None:
+                self._laps = LapTimer(self._course(
+                    (float(track.reference_x[0]), float(track.reference_y[0]))))
         self._end = float(track.t[-1])
+        self._laps.add(track.t, track.x, track.y)
         self._sum.add(track, start_after(self._skip, self._start))
 
     def result(self) -> Metrics:
@@ -174,7 +186,8 @@ class RunMetrics:
             raise RunError('there are no rows of odometry and reference to compute an error from')
         if not self._sum.samples:
             raise nothing_left(self._skip, self.span)
-        return self._sum.result()
+        found = self._sum.result()
+        return replace(found, laps=self._laps.result())
 
 
 Row = tuple[float, ...]

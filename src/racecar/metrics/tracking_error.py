@@ -7,14 +7,16 @@ path_metrics has the errors against the path of the reference.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.errors import ConfigurationError, RunError
+from racecar.metrics.laps import LapTimes
 from racecar.metrics.path_batch import PathMetricsSum
-from racecar.metrics.path_metrics import error_text, PathMetrics
+from racecar.metrics.path_metrics import PathMetrics
+from racecar.metrics.quantities import length_text, Quantity
 
 Array = NDArray[np.float64]
 
@@ -80,7 +82,7 @@ class Metrics:
     scripts print as "ISE". max_error: largest |e| [m]. samples: number of odometry samples.
     duration: from the first to the last of them [s]. path: errors against the path of the
     reference, None where they were not asked for. collisions: contacts with what stands around,
-    None where nothing does.
+    None where nothing does. laps: those of the whole run, None where the path is not closed.
     """
 
     rmse: float
@@ -91,33 +93,41 @@ class Metrics:
     duration: float
     path: PathMetrics | None = None
     collisions: int | None = None
+    laps: LapTimes | None = None
 
     def as_dict(self) -> dict[str, float | int | None]:
-        """Return the values by name, those of `path` among them."""
-        values = asdict(self)
-        del values['path']
-        if self.collisions is None:
-            del values['collisions']
-        return values if self.path is None else {**values, **self.path.as_dict()}
+        """Return the values by name, those of `path` and `laps` among them."""
+        values = asdict(replace(self, path=None, laps=None))
+        for name in ('path', 'laps', *(('collisions',) if self.collisions is None else ())):
+            del values[name]
+        for part in (self.path, self.laps):
+            if part is not None:
+                values |= part.as_dict()
+        return values
 
     @property
     def summary(self) -> str:
         """The duration and the RMSE in one sentence."""
-        error = (f'{1e3 * self.rmse:.3g} mm' if self.rmse < 0.1 else f'{self.rmse:.3g} m')
-        return f'{self.duration:.0f} s driven, RMSE {error}'
+        return f'{self.duration:.0f} s driven, RMSE {length_text(self.rmse)}'
+
+    def quantities(self) -> dict[str, Quantity]:
+        """The figures for people by the names of as_dict()."""
+        return {
+            'rmse': Quantity('RMSE', self.rmse, 'm'),
+            'ise': Quantity('ISE', self.ise, 'm^2 s'),
+            'sum_squared_error': Quantity('sum of squared errors', self.sum_squared_error, 'm^2'),
+            'max_error': Quantity('maximum error', self.max_error, 'm'),
+            'samples': Quantity('samples', self.samples),
+            'duration': Quantity('duration', self.duration, 's'),
+            **({} if self.path is None else self.path.quantities()),
+            **({} if self.collisions is None else {
+                'collisions': Quantity('collisions', self.collisions)}),
+            **({} if self.laps is None else self.laps.quantities()),
+        }
 
     def as_rows(self) -> list[tuple[str, str, str]]:
-        """Return (name, value, unit) for people, in a fixed order."""
-        return [
-            ('RMSE', error_text(self.rmse), 'm'),
-            ('ISE', error_text(self.ise), 'm^2 s'),
-            ('sum of squared errors', error_text(self.sum_squared_error), 'm^2'),
-            ('maximum error', error_text(self.max_error), 'm'),
-            ('samples', f'{self.samples}', ''),
-            ('duration', f'{self.duration:.3f}', 's'),
-            *(self.path.as_rows() if self.path is not None else ()),
-            *([('collisions', f'{self.collisions}', '')] if self.collisions is not None else ()),
-        ]
+        """(name, value, unit) of the same."""
+        return [quantity.row() for quantity in self.quantities().values()]
 
 
 def merge_by_stamp(

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import NamedTuple, TypeAlias, Unpack
 
 from ackermann_msgs.msg import AckermannDriveStamped
+import numpy as np
 from rclpy.exceptions import InvalidTopicNameException
-from rclpy.subscription import Subscription
 from rclpy.validate_full_topic_name import validate_full_topic_name
 from rclpy.validate_topic_name import validate_topic_name
 from std_msgs.msg import String
@@ -20,36 +20,53 @@ from std_srvs.srv import Trigger
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.last_stamp import effective_stamp
 from racecar.base.share import find_config
-from racecar.base.types import AckermannCommand, NANOSECONDS
+from racecar.base.types import AckermannCommand, BodyTwist, NANOSECONDS
 from racecar.catalogue.tables import ACKERMANN_MUX, ALL_INPUTS
-from racecar.control.command_mux import CommandMux, IDLE, Source
+from racecar.control.command_mux import CommandMux, IDLE, Source, TWIST
 from racecar.control.mux_file import load_mux_configuration, MuxConfiguration
+from racecar.control.twist_commands import command_of_twist
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import command_template, read_command
 from racecar.ros.freshness import staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
+from racecar.ros.twist_subscription import TwistSubscription
+from racecar.ros.wire import with_stamp
 
 ACTIVE_TOPIC = '~/active'
 
 _WATCH_PERIOD = 0.02
 
+_Message: TypeAlias = tuple[AckermannCommand, int, bytes]
+"""Command, stamp [ns] and serialised AckermannDriveStamped."""
+
+_Take: TypeAlias = Callable[[_Message], object]
+
 _SHARED = ('the newest command counts, whoever sends it. A node that is to overrule the others has'
            ' to publish on the input of a higher source of the mux file, such as safety')
 
 
-class AckermannMuxNode(TableNode):
-    """Forwards the commands of the source that holds the mux, unchanged.
+class _Input(NamedTuple):
+    """A topic that the mux listens to: its full name, and what ends that."""
 
-    Subscribes: the topics of its mux file below ~/ (ackermann_msgs/AckermannDriveStamped).
+    topic_name: str
+    destroy: Callable[[], object]
+
+
+class AckermannMuxNode(TableNode):
+    """Forwards the commands of the source that holds the mux, but for a missing stamp unchanged.
+
+    Subscribes: the topics of its mux file below ~/ (ackermann_msgs/AckermannDriveStamped; of
+    sources of type twist geometry_msgs/Twist or TwistStamped, whichever is published).
     Publishes: ~/output (the name stands in the mux file), ~/active (std_msgs/String, latched).
     When the holder falls silent and nobody follows, one stop is published; when another
     configuration is loaded under a holder, too. Commands on topics that the mux file lists under
     `holds` hold the mux and are not forwarded; each that does is answered on ~/active. In lockstep
     the newest command of a holder without the stamp of an odometry, as of a person, is forwarded
     with the stamp of each command of the loop that it keeps from the car, and only then: the car
-    keeps but the newest message, and would lose the one that it waits for.
+    keeps but the newest message, and would lose the one that it waits for. Twists, and commands
+    that are shares of a full scale, are forwarded as speed and steering angle.
     Services: ~/reload (std_srvs/Trigger) reads the mux file again; a faulty file is refused and
     the mux goes on as it was.
     Parameters: racecar.catalogue.tables.ACKERMANN_MUX.
@@ -58,7 +75,7 @@ class AckermannMuxNode(TableNode):
     def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be used."""
         super().__init__('ackermann_cmd_mux', ACKERMANN_MUX, **options)
-        self._sources: list[Subscription] = []
+        self._inputs: list[_Input] = []
         self._last = AckermannCommand(0.0, 0.0)
         # The newest command of each source that is forwarded and takes no part in lockstep.
         self._beside: dict[str, AckermannCommand] = {}
@@ -139,17 +156,17 @@ class AckermannMuxNode(TableNode):
         """
         name = f'~/{configuration.output}'
         before, output = self._output, self._output
-        sources: list[Subscription] = []
+        inputs: list[_Input] = []
         try:
             if output is None or output.publisher.topic_name != self.resolve_topic_name(name):
                 output = AnswerPublisher(
                     self, AckermannDriveStamped, name, qos.COMMAND, self.values['lockstep'])
             for source in configuration.sources:
-                self._listen_to(source, sources)
+                self._listen_to(source, inputs)
         except RuntimeError as error:
             # RCLError, for one because a topic exists with another type.
-            for subscription in sources:
-                self.destroy_subscription(subscription)
+            for heard in inputs:
+                heard.destroy()
             if output is not None and output is not before:
                 output.destroy()
             raise ConfigurationError(
@@ -157,28 +174,36 @@ class AckermannMuxNode(TableNode):
         if self._mux.active != IDLE:
             # The new file may not know the source that drives.
             self._tell_to_stop(self.now_ns())
-        for subscription in self._sources:
-            self.destroy_subscription(subscription)
+        for heard in self._inputs:
+            heard.destroy()
         if before is not None and before is not output:
             before.destroy()
-        self._configuration, self._sources, self._output = configuration, sources, output
+        self._configuration, self._inputs, self._output = configuration, inputs, output
         self._beside.clear()
-        self._mux = CommandMux(configuration.sources)
+        self._mux = CommandMux(configuration.sources, self.values['arbitration'])
         self._watch_publishers()
         self._announce()
 
-    def _listen_to(self, source: Source, subscriptions: list[Subscription]) -> None:
+    def _listen_to(self, source: Source, inputs: list[_Input]) -> None:
         """Append the subscriptions of a source, one by one: the next may be refused."""
         for topics, forwards in ((source.forwarded, True), (source.holds, False)):
             for topic in topics:
-                subscriptions.append(subscribe_raw(
+                take = partial(self._on_command, source, forwards, topic in self._awaited)
+                if source.type == TWIST:
+                    twists = TwistSubscription(
+                        self, f'~/{topic}', partial(self._on_twist, take))
+                    inputs.append(_Input(twists.topic_name, twists.destroy))
+                    continue
+                subscription = subscribe_raw(
                     self, AckermannDriveStamped, f'~/{topic}', _read_with_bytes,
-                    partial(self._on_command, source, forwards, topic in self._awaited),
-                    qos.COMMAND))
+                    partial(self._on_shares, source.full_scale, take)
+                    if source.full_scale else take, qos.COMMAND)
+                inputs.append(_Input(subscription.topic_name,
+                                     partial(self.destroy_subscription, subscription)))
 
     def _watch_publishers(self) -> None:
         """Look for those that overrule each other, or that lockstep does not wait for."""
-        topics = [subscription.topic_name for subscription in self._sources]
+        topics = [heard.topic_name for heard in self._inputs]
         known = [self.resolve_topic_name(f'~/{topic}') for topic in self._awaited] or topics
         shared = {self.resolve_topic_name(f'~/{topic}') for topic in self.values['shared']}
         self.watch_publishers(
@@ -191,22 +216,38 @@ class AckermannMuxNode(TableNode):
         """Sources if nobody holds the mux, and which of their topics are published."""
         if self._mux.active != IDLE:
             return ''
-        names = ', '.join(source.name for source in self._configuration.sources)
-        published = [subscription.topic_name for subscription in self._sources
-                     if self.count_publishers(subscription.topic_name)]
-        return (f'waiting for commands of one of {names}; '
-                + (f"silent so far: {', '.join(published)}" if published else
-                   'nobody publishes any'))
+        *names, last = (source.name for source in self._configuration.sources)
+        anybody = f"{', '.join(names)} or {last}" if names else last
+        published = [heard.topic_name for heard in self._inputs
+                     if self.count_publishers(heard.topic_name)]
+        return f'nobody drives: no command from {anybody} yet; ' + (
+            f"connected, but silent: {', '.join(published)}" if published else
+            'no node is connected')
 
     def on_time_went_back(self) -> None:
         """Start idle: what was noted would block lower sources until that time comes again."""
-        self._mux = CommandMux(self._configuration.sources)
+        self._mux = CommandMux(self._configuration.sources, self.values['arbitration'])
         self._beside.clear()
         self._announce()
 
+    def _on_twist(self, take: _Take, message: tuple[BodyTwist, int]) -> None:
+        twist, stamp_ns = message
+        self._take_converted(take, command_of_twist(twist, self.values), stamp_ns)
+
+    def _on_shares(self, full_scale: AckermannCommand, take: _Take, message: _Message) -> None:
+        shares, stamp_ns, _ = message
+        self._take_converted(take, AckermannCommand(
+            shares.speed * full_scale.speed,
+            shares.steering_angle * full_scale.steering_angle), stamp_ns)
+
+    def _take_converted(self, take: _Take, command: AckermannCommand, stamp_ns: int) -> None:
+        # What is beyond single precision is refused as what is infinite.
+        with np.errstate(over='ignore'):
+            command = AckermannCommand.in_single_precision(*command)
+        take((command, stamp_ns, self._encoded(stamp_ns, command)))
+
     def _on_command(
-            self, source: Source, forwards: bool, carries_time: bool,
-            message: tuple[AckermannCommand, int, bytes]) -> None:
+            self, source: Source, forwards: bool, carries_time: bool, message: _Message) -> None:
         command, stamp_ns, data = message
         if not command.is_finite:
             self.get_logger().error(
@@ -236,7 +277,9 @@ class AckermannMuxNode(TableNode):
             self._stands = forwards and command.speed == 0.0
             if forwards and not is_beside:
                 assert self._output is not None
-                self._output.publish(data)
+                # In lockstep a stamp says which odometry is answered.
+                self._output.publish(data if stamp_ns or self.values['lockstep']
+                                     else with_stamp(data, now_ns))
             elif not forwards:
                 # Who commands the car past this mux has to know that it still lives.
                 self._announced = ''
@@ -249,8 +292,10 @@ class AckermannMuxNode(TableNode):
         expired_at = self._mux.expires_at
         if self._mux.expire(self.now_ns()):
             if not self._stands:
+                timeout = next(source.timeout for source in self._configuration.sources
+                               if source.name == self._announced)
                 self.get_logger().warning(
-                    f'{self._announced} fell silent and nobody follows: the car is told to stop',
+                    f'no commands from {self._announced} for {timeout:g} s; stopping',
                     throttle_duration_sec=THROTTLE)
             assert expired_at is not None
             self._tell_to_stop(expired_at)
@@ -261,8 +306,11 @@ class AckermannMuxNode(TableNode):
 
     def _send(self, stamp_ns: int, command: AckermannCommand) -> None:
         assert self._output is not None
-        self._output.publish(self._template.fill(
-            *divmod(stamp_ns, NANOSECONDS), command.steering_angle, command.speed))
+        self._output.publish(self._encoded(stamp_ns, command))
+
+    def _encoded(self, stamp_ns: int, command: AckermannCommand) -> bytes:
+        return self._template.fill(
+            *divmod(stamp_ns, NANOSECONDS), command.steering_angle, command.speed)
 
     def _announce(self) -> None:
         if self._mux.active != self._announced:
@@ -270,5 +318,5 @@ class AckermannMuxNode(TableNode):
             self._active_publisher.publish(String(data=self._announced))
 
 
-def _read_with_bytes(data: bytes) -> tuple[AckermannCommand, int, bytes]:
+def _read_with_bytes(data: bytes) -> _Message:
     return (*read_command(data), data)

@@ -84,7 +84,8 @@ class JoyTeleopNode(TableNode):
         silence = (self.steady_clock.now().nanoseconds - self._heard_ns) / NANOSECONDS
         if silence > self.values['joy_timeout'] and self._driver.let_go():
             self.get_logger().warning(
-                f'{self.resolve_topic_name(topics.JOY)} fell silent: the car is told to stop',
+                f'no messages on {self.resolve_topic_name(topics.JOY)} for'
+                f" {self.values['joy_timeout']:g} s; stopping",
                 throttle_duration_sec=THROTTLE)
             self._send(AckermannCommand(0.0, 0.0))
 

@@ -43,7 +43,8 @@ class SingleTrackSimulatorNode(SimulatorNode):
     imu/data (sensor_msgs/Imu), camera/zed/rgb/image_rect_color (sensor_msgs/Image, bgr8) and
     camera/zed/rgb/camera_info (sensor_msgs/CameraInfo). A further sensor KIND:NAME has
     them below its name, as rear/scan. lamp_markers (visualization_msgs/MarkerArray, latched)
-    shows the lamps to RViz.
+    shows the lamps to RViz. With an odometry.source that is not the truth: ground_truth/odom
+    (nav_msgs/Odometry, base_link in map), and map -> odom on tf in place of tf_static.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
     (std_srvs/Trigger).
     Parameters: racecar.catalogue.tables.SINGLE_TRACK_SIMULATOR.

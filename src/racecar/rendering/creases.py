@@ -8,17 +8,14 @@ MuJoCo's own normals, means over all faces at a point, blow up what is flat.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from racecar.base.columns import Array
-from racecar.description.triangles import corners_of, is_stl
-from racecar.simulation.world.engine import load_engine
 
 if TYPE_CHECKING:
-    from mujoco import MjSpec
+    pass
 
 CREASE = math.radians(40.0)
 """Faces at a larger angle meet in an edge [rad]."""
@@ -55,23 +52,3 @@ def normals_of(corners: Array, crease: float = CREASE) -> Array:
         np.arange(len(points)) // 3])
     shaped: Array = found.reshape(corners.shape)
     return shaped
-
-
-def add_creased_mesh(
-    spec: MjSpec, name: str, file: Path, scale: tuple[float, float, float],
-) -> None:
-    """Add a file to an MjSpec as a mesh of this name; other files than binary STL as they are."""
-    data = file.read_bytes()
-    if not is_stl(data):
-        spec.add_mesh(name=name, file=str(file), scale=scale)
-        return
-    corners = corners_of(data) * scale
-    if np.prod(scale) < 0.0:
-        corners = corners[:, ::-1]
-    numbers = np.arange(3 * len(corners))
-    mesh = spec.add_mesh(name=name)
-    mesh.uservert = corners.ravel()
-    mesh.usernormal = normals_of(corners).ravel()
-    mesh.userface = mesh.userfacenormal = numbers
-    # It is only looked at.
-    mesh.inertia = load_engine().mjtMeshInertia.mjMESH_INERTIA_SHELL

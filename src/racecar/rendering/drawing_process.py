@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 import os
 import pickle
+from queue import SimpleQueue
 import signal
 import socket
 import subprocess
@@ -25,9 +26,8 @@ import numpy as np
 from racecar.base.errors import ConfigurationError, RacecarError, RenderingError
 from racecar.base.types import Pose3
 from racecar.rendering.lens import Lens
-from racecar.rendering.picture_model import Quality
-from racecar.rendering.renderer import Pixels, Renderer
-from racecar.rendering.sight import DrawnRobot, Sight
+from racecar.rendering.renderer import Depths, Pixels, Renderer
+from racecar.rendering.sight import DrawnRobot, Quality, Sight
 from racecar.scene.scene import Scene
 
 # How often the process looks whether its parent is still there [s]: the end of the connection
@@ -47,11 +47,12 @@ class _Stage(NamedTuple):
 
 
 class _Request(NamedTuple):
-    """One picture that is asked for."""
+    """One picture that is asked for, or the depths on it."""
 
     sight: Sight
     viewpoint: Pose3
     lens: Lens
+    of_depths: bool = False
 
 
 class DrawingProcess:
@@ -94,6 +95,11 @@ class DrawingProcess:
         data = self._ask(pickle.dumps(_Request(sight, viewpoint, lens)))
         return np.frombuffer(data, np.uint8, offset=1).reshape(lens.height, lens.width, 3)
 
+    def measure(self, sight: Sight, viewpoint: Pose3, lens: Lens) -> Depths:
+        """Depths (height, width), as Renderer.measure(); raises RenderingError as draw()."""
+        data = self._ask(pickle.dumps(_Request(sight, viewpoint, lens, of_depths=True)))
+        return np.frombuffer(data[1:], np.float32).reshape(lens.height, lens.width)
+
     def _ask(self, request: bytes) -> bytes:
         try:
             with self._lock:
@@ -113,6 +119,50 @@ class DrawingProcess:
         except subprocess.TimeoutExpired:
             return 'it does not answer'
         return f'signal {-code}' if code < 0 else f'exit code {code}'
+
+
+class DrawingTeam:
+    """Several processes that draw one scene, as many pictures at a time as there are of them.
+
+    A context manager, at whose end they end.
+    """
+
+    def __init__(
+        self, scene: Scene, robots: Sequence[DrawnRobot], quality: Quality, *, size: int,
+    ) -> None:
+        """size: number of processes. Raises ConfigurationError as Renderer does."""
+        self.size = size
+        self._idle: SimpleQueue[DrawingProcess] = SimpleQueue()
+        self._members: list[DrawingProcess] = []
+        try:
+            for _ in range(size):
+                self._members.append(DrawingProcess(scene, robots, quality))
+                self._idle.put(self._members[-1])
+        except ConfigurationError:
+            self.close()
+            raise
+
+    def draw(self, sight: Sight, viewpoint: Pose3, lens: Lens) -> Pixels:
+        """Picture (height, width, 3), by the next process that is idle; see Renderer.draw().
+
+        Threads may ask. Raises RenderingError if the process cannot draw it or is gone.
+        """
+        member = self._idle.get()
+        try:
+            return member.draw(sight, viewpoint, lens)
+        finally:
+            self._idle.put(member)
+
+    def close(self) -> None:
+        """End the processes; closing twice is allowed."""
+        for member in self._members:
+            member.close()
+
+    def __enter__(self) -> DrawingTeam:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def _end(connection: Connection, process: subprocess.Popen[bytes]) -> None:
@@ -155,8 +205,9 @@ def serve(handle: int, parent: int) -> None:
         connection.send_bytes(_DRAWN)
         while (data := next_request()) is not None:
             request: _Request = pickle.loads(data)
-            pixels = renderer.draw(request.sight, request.viewpoint, request.lens)
+            see = renderer.measure if request.of_depths else renderer.draw
+            picture = see(request.sight, request.viewpoint, request.lens)
             try:
-                connection.send_bytes(_DRAWN + pixels.tobytes())
+                connection.send_bytes(_DRAWN + picture.tobytes())
             except OSError:
                 return

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from racecar.base.errors import ConfigurationError
+from racecar.base.extras import not_installed
 from racecar.rendering.renderer import Pixels
 
 if TYPE_CHECKING:
@@ -51,9 +52,7 @@ def check_file(path: Path, width: int, height: int, rate: float) -> None:
             raise ConfigurationError(
                 f'the size of an MP4 is {width}x{height}, expected even numbers')
         if importlib.util.find_spec('imageio_ffmpeg') is None:
-            raise ConfigurationError(
-                'MP4 needs imageio-ffmpeg, which is not installed: pip install imageio-ffmpeg, or'
-                ' name a .gif')
+            raise not_installed('MP4 (a .gif does not)', 'imageio_ffmpeg')
     if suffix == '.gif' and rate > _LONGEST_GIF_RATE:
         raise ConfigurationError(
             f'the rate of a GIF is {rate:g} Hz, expected at most {_LONGEST_GIF_RATE:g} Hz')
@@ -91,7 +90,9 @@ class Film:
             imageio.v2.get_writer, path, mode='I', duration=1000.0 / self._rate, loop=0,
         ) if path.suffix.lower() == '.gif' else partial(
             imageio.v2.get_writer, path, fps=self._rate, codec='libx264', quality=_VIDEO_QUALITY,
-            macro_block_size=2, ffmpeg_log_level='error')
+            macro_block_size=2, ffmpeg_log_level='error',
+            # Files of the same size in a third of the time.
+            ffmpeg_params=['-preset', 'veryfast'])
         self._writer = self._part.guard(get_writer)
         return self
 

@@ -20,7 +20,7 @@ _TRIED = ('egl', 'osmesa')
 _OFF = ('disable', 'disabled', 'off', 'false', '0')
 _ANY = ('', 'enable', 'enabled', 'on', 'true', '1')
 
-_INSTALL = 'apt install libegl1 (or libosmesa6, which draws without a graphics card, too)'
+_INSTALL = 'apt install libegl1 libgl1 (or libosmesa6, which draws without a graphics card, too)'
 
 
 def open_context(width: int, height: int) -> GLContext:

@@ -16,6 +16,19 @@ from racecar.description.robot_tree import RobotTree
 from racecar.scene.scene import Colour, Scene
 
 
+class Quality(NamedTuple):
+    """What makes pictures nicer and slower.
+
+    width, height: the largest picture [pixels]. samples: per pixel, 0 for hard edges. shadow_size:
+    edge of the picture of depths for shadows [pixels], 0 for no shadows.
+    """
+
+    width: int
+    height: int
+    samples: int = 0
+    shadow_size: int = 0
+
+
 class DrawnRobot(NamedTuple):
     """A robot that can be drawn; joints: names of those whose positions are known."""
 
@@ -32,7 +45,7 @@ class RobotSight(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line through points (n, 3) [m]; colour; radius [m]."""
+    """A strip through points (n, 3) on the ground [m]; colour; half its width [m]."""
 
     points: NDArray[np.float64]
     colour: Colour
@@ -40,7 +53,7 @@ class Line(NamedTuple):
 
 
 class Dots(NamedTuple):
-    """Small cubes about points (n, 3) [m]; colour; edge [m]."""
+    """Round points (n, 3) [m]; colour; diameter [m]."""
 
     points: NDArray[np.float64]
     colour: Colour
@@ -51,7 +64,7 @@ class Sight(NamedTuple):
     """Where everything is that moves.
 
     robots: in the order in which they were given to the renderer. cones: poses of those of the
-    scene, in their order. lines, dots: what is drawn in the air.
+    scene, in their order. lines, dots: what is drawn into the picture.
     """
 
     robots: Sequence[RobotSight] = ()

@@ -11,9 +11,8 @@ from typing import cast
 from racecar.base.types import JointStates, Lamps, Pose3
 from racecar.rendering.drawing_process import DrawingProcess
 from racecar.rendering.lens import Lens
-from racecar.rendering.picture_model import Quality
-from racecar.rendering.renderer import Pixels
-from racecar.rendering.sight import DrawnRobot, RobotSight, Sight, standing_cones
+from racecar.rendering.renderer import Depths, Pixels
+from racecar.rendering.sight import DrawnRobot, Quality, RobotSight, Sight, standing_cones
 from racecar.scene.scene import Scene
 from racecar.simulation.ports import Entity, SensorPlatform
 
@@ -57,8 +56,15 @@ class Stage:
         there is no OpenGL, or a robot cannot be described; the result raises RenderingError.
         """
         process = self._started(lens)
-        sight = Sight([actor.sight() for actor in self._actors], self._cones())
-        return partial(process.draw, sight, viewpoint, lens)
+        return partial(process.draw, self._sight(), viewpoint, lens)
+
+    def depths(self, viewpoint: Pose3, lens: Lens) -> Callable[[], Depths]:
+        """Do as picture() for the depths on it."""
+        process = self._started(lens)
+        return partial(process.measure, self._sight(), viewpoint, lens)
+
+    def _sight(self) -> Sight:
+        return Sight([actor.sight() for actor in self._actors], self._cones())
 
     def _started(self, lens: Lens) -> DrawingProcess:
         width, height = self._size

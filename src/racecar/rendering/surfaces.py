@@ -1,131 +1,159 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Flat faces of what stands around, collected into few meshes: a thousand boxes draw as one.
+"""What stands around as vertices: boxes, boards, cones, walls of maps.
 
-Texture coordinates are metres along a face, so that a pattern has one size everywhere.
+Places on the pattern of a wall are metres along it, so that the pattern has one size everywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 import math
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from racecar.scene.grid_map import OccupancyGrid
-from racecar.scene.scene import Box, HIGHEST, rectangle_corners
+from racecar.base.columns import Array
+from racecar.description.triangles import skin, solid
+from racecar.rendering.contours import outlines
+from racecar.rendering.creases import CREASE, normals_of
+from racecar.rendering.vertices import joined, Vertices, vertices
+from racecar.scene.scene import Board, Colour, Cone, GREY, HIGHEST, rectangle_corners, Scene
 
-if TYPE_CHECKING:
-    from mujoco import MjSpec
+BLACK: Colour = (0.03, 0.03, 0.03)
+WHITE: Colour = (0.95, 0.95, 0.95)
+# Of walls whose colour nobody has chosen: they stand out from a pale floor.
+_WALL: Colour = (0.6, 0.635, 0.685)
 
-Point = tuple[float, float, float]
-
-
-class Surfaces:
-    """Four-cornered faces; each corner has a place, a normal and a place on the texture."""
-
-    def __init__(self) -> None:
-        """Begin without faces."""
-        self._corners: list[Point] = []
-        self._normals: list[Point] = []
-        self._texture: list[tuple[float, float]] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._corners)
-
-    def add(self, corners: Sequence[Point], normal: Point) -> None:
-        """Add a face, its corners counter-clockwise for who looks against the normal [m].
-
-        The texture begins at the first corner; the second is where it goes to the right.
-        """
-        origin, along = corners[0], math.dist(corners[0], corners[1])
-        up = math.dist(corners[0], corners[3])
-        # Upright faces of one wall go on with one pattern where they begin at one place.
-        offset = origin[0] + origin[1] if abs(normal[2]) < 0.5 else 0.0
-        self._corners += corners
-        self._normals += [normal] * 4
-        if abs(normal[2]) < 0.5:
-            self._texture += [(offset, origin[2]), (offset + along, origin[2]),
-                              (offset + along, origin[2] + up), (offset, origin[2] + up)]
-        else:
-            self._texture += [(x, y) for x, y, _ in corners]
-
-    def add_box(self, box: Box) -> None:
-        """Add all faces of a box but the one below."""
-        self.add_block(
-            rectangle_corners(box.x, box.y, box.yaw, box.length, box.width), 0.0,
-            min(box.height, HIGHEST))
-
-    def add_block(
-        self, corners: Sequence[tuple[float, float]], bottom: float, top: float,
-    ) -> None:
-        """Add the sides and the top of a prism over corners that go counter-clockwise [m]."""
-        for (x1, y1), (x2, y2) in zip(corners, (*corners[1:], corners[0]), strict=True):
-            self.add_side(x1, y1, x2, y2, bottom, top)
-        self.add([(x, y, top) for x, y in corners], (0.0, 0.0, 1.0))
-
-    def add_side(
-        self, x1: float, y1: float, x2: float, y2: float, bottom: float, top: float,
-    ) -> None:
-        """Add an upright face that is seen from the right of the way from one end to the other."""
-        length = math.dist((x1, y1), (x2, y2))
-        if length > 0.0:
-            self.add(
-                [(x1, y1, bottom), (x2, y2, bottom), (x2, y2, top), (x1, y1, top)],
-                ((y2 - y1) / length, (x1 - x2) / length, 0.0))
-
-    def mesh(self, spec: MjSpec, name: str) -> None:
-        """Add the faces to an MjSpec as a mesh of this name."""
-        mesh = spec.add_mesh(name=name)
-        first = np.arange(0, len(self._corners), 4)[:, None]
-        faces = np.concatenate([first + (0, 1, 2), first + (0, 2, 3)], axis=1).ravel()
-        mesh.uservert = np.array(self._corners).ravel()
-        mesh.usernormal = np.array(self._normals).ravel()
-        mesh.usertexcoord = np.array(self._texture).ravel()
-        mesh.userface = faces
-        mesh.userfacenormal = faces
-        mesh.userfacetexcoord = faces
-        # Open surfaces enclose no volume.
-        from racecar.simulation.world.engine import load_engine
-        mesh.inertia = load_engine().mjtMeshInertia.mjMESH_INERTIA_SHELL
+_UP = (0.0, 0.0, 1.0)
+# What lies on a face is so far before it [m].
+_BEFORE = 0.001
+_CONE_SIDES = 32
 
 
-def add_grid(surfaces: Surfaces, grid: OccupancyGrid, height: float) -> None:
-    """Add the walls of a map: tops of the cells, and sides where a wall ends."""
-    top = min(height, HIGHEST)
-    cell = grid.resolution
-    for row, column, end_row, end_column in grid.rectangles().tolist():
-        surfaces.add(
-            [(*grid.point(x * cell, y * cell), top)
-             for x, y in ((column, row), (end_column, row), (end_column, end_row),
-                          (column, end_row))], (0.0, 0.0, 1.0))
-    for x1, y1, x2, y2 in _edges(grid.occupied):
-        surfaces.add_side(*grid.point(x1 * cell, y1 * cell), *grid.point(x2 * cell, y2 * cell),
-                          0.0, top)
+class Tops(NamedTuple):
+    """Upper sides of the walls of a map.
 
-
-def _edges(cells: NDArray[np.bool_]) -> Iterable[tuple[int, int, int, int]]:
-    """Yield where occupied cells meet free ones, as x1, y1, x2, y2 in cells.
-
-    Runs along an axis are one edge. The free side is to the right.
+    fans: of triangles; a place is on a wall if it is in an odd number of them. cover: two
+    triangles over all of them.
     """
-    padded = np.pad(cells, 1)
-    # Free above an occupied cell or below it; likewise for columns.
-    for axis in (0, 1):
-        change = np.diff(padded.astype(np.int8), axis=axis)
-        lines = change[:, 1:-1] if axis == 0 else change[1:-1].T
-        for sign in (1, -1):
-            marks = np.zeros((lines.shape[0], lines.shape[1] + 2), dtype=np.int8)
-            marks[:, 1:-1] = lines == sign
-            ends = np.diff(marks, axis=1)
-            rows, starts = np.nonzero(ends == 1)
-            _, stops = np.nonzero(ends == -1)
-            for line, start, stop in zip(
-                    rows.tolist(), starts.tolist(), stops.tolist(), strict=True):
-                # Of a row: free below (sign 1) is seen from y lower, hence towards +x.
-                if axis == 0:
-                    yield (start, line, stop, line) if sign > 0 else (stop, line, start, line)
-                else:
-                    yield (line, stop, line, start) if sign > 0 else (line, start, line, stop)
+
+    fans: Vertices
+    cover: Vertices
+
+
+class Scenery(NamedTuple):
+    """What stands fixed: walls have a pattern, the rest has none, paint lies on the ground."""
+
+    walls: Vertices
+    plain: Vertices
+    paint: Vertices
+    tops: Tops | None
+
+
+def scenery(scene: Scene) -> Scenery:
+    """All of a scene that does not move, but the ground."""
+    boxes = [wall.box for wall in scene.walls] + [
+        *scene.boxes, *(board.box for board in scene.boards)]
+    walls = [_block(rectangle_corners(*box[:5]), min(box.height, HIGHEST),
+                    _WALL if box.colour == GREY else box.colour) for box in boxes]
+    tops = None
+    if scene.grid is not None and len(lines := outlines(scene.grid)):
+        height = min(scene.grid_height, HIGHEST)
+        walls += [_sides(line, height, _WALL) for line in lines]
+        tops = _tops(lines, height)
+    paint = [_flat(rectangle_corners(*patch[:5]), 0.0, patch.colour) for patch in scene.patches]
+    return Scenery(joined(walls), joined([_marker(board) for board in scene.boards]),
+                   joined(paint), tops)
+
+
+def _block(corners: Sequence[tuple[float, float]], height: float, colour: Colour) -> Vertices:
+    """Sides and top of a prism over corners that go counter-clockwise [m]."""
+    line = np.array(corners)
+    return joined([_sides(line, height, colour), _flat(corners, height, colour)])
+
+
+def _flat(corners: Sequence[tuple[float, float]], height: float, colour: Colour) -> Vertices:
+    """Four corners as a level face [m]."""
+    points = np.array(corners)[[0, 1, 2, 0, 2, 3]]
+    return vertices(np.column_stack([points, np.full(6, height)]), np.array(_UP), colour, points)
+
+
+def _sides(line: Array, height: float, colour: Colour) -> Vertices:
+    """Upright faces along a closed line (n, 2) [m] with what they enclose to the left."""
+    following = np.roll(line, -1, axis=0)
+    way = following - line
+    length = np.hypot(*way.T)
+    along = np.concatenate([[0.0], np.cumsum(length)])
+    face = np.stack([way[:, 1], -way[:, 0]], axis=1) / np.maximum(length, 1e-9)[:, None]
+    # Round where the faces nearly lie in one plane, else with an edge.
+    previous = np.roll(face, 1, axis=0)
+    smooth = np.einsum('ij,ij->i', face, previous) >= math.cos(CREASE)
+    mean = face + previous
+    mean /= np.maximum(np.hypot(*mean.T), 1e-9)[:, None]
+    start = np.where(smooth[:, None], mean, face)
+    end = np.where(np.roll(smooth, -1)[:, None], np.roll(mean, -1, axis=0), face)
+    ends = [line, following, following, line, following, line]
+    normals = [start, end, end, start, end, start]
+    places = [along[:-1], along[1:], along[1:], along[:-1], along[1:], along[:-1]]
+    levels = np.tile([0.0, 0.0, height, 0.0, height, height], len(line))
+    flat = np.stack(ends, axis=1).reshape(-1, 2)
+    across = np.stack(normals, axis=1).reshape(-1, 2)
+    return vertices(
+        np.column_stack([flat, levels]), np.column_stack([across, np.zeros(len(flat))]), colour,
+        np.column_stack([np.stack(places, axis=1).ravel(), levels]))
+
+
+def _tops(lines: Sequence[Array], height: float) -> Tops:
+    fans = []
+    for line in lines:
+        pairs = np.stack([line[1:-1], line[2:]], axis=1)
+        fans.append(np.concatenate(
+            [np.broadcast_to(line[0], (len(pairs), 1, 2)), pairs], axis=1).reshape(-1, 2))
+    points = np.concatenate(fans)
+    (low_x, low_y), (high_x, high_y) = points.min(axis=0), points.max(axis=0)
+    return Tops(
+        vertices(np.column_stack([points, np.full(len(points), height)]), np.array(_UP)),
+        _flat([(low_x, low_y), (high_x, low_y), (high_x, high_y), (low_x, high_y)], height, _WALL))
+
+
+def _marker(board: Board) -> Vertices:
+    """The marker of a board: a black square, and its white cells before it."""
+    cells = board.cells
+    edge = board.size / len(cells)
+    half = 0.5 * board.size
+
+    def square(y: float, z: float, size: float, out: float, colour: Colour) -> Vertices:
+        x = 0.5 * board.thickness + out
+        corners = [(x, y + a * size, z + b * size) for a, b in (
+            (0, 0), (1, 0), (1, 1), (0, 0), (1, 1), (0, 1))]
+        return vertices(np.array(corners), np.array([1.0, 0.0, 0.0]), colour)
+
+    found = joined([square(-half, -half, board.size, _BEFORE, BLACK), *(
+        # Who looks at the board has its y axis to the right.
+        square(column * edge - half, half - (row + 1) * edge, edge, 2.0 * _BEFORE, WHITE)
+        for row, line in enumerate(cells) for column, white in enumerate(line) if white)])
+    c, s = math.cos(board.yaw), math.sin(board.yaw)
+    turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    found['place'] = found['place'] @ turn + (board.x, board.y, 0.5 * board.height)
+    found['normal'] = found['normal'] @ turn
+    return found
+
+
+def cone_vertices(cone: Cone) -> Vertices:
+    """A cone with a white band on a black foot, about its own z axis."""
+    half, foot = 0.5 * cone.base, 0.1 * cone.height
+    parts = [_block([(-half, -half), (half, -half), (half, half), (-half, half)], foot, BLACK)]
+    shares = (0.1, 0.45, 0.7, 1.0)
+    angles = 2.0 * math.pi * np.arange(_CONE_SIDES) / _CONE_SIDES
+    for number, levels in enumerate(zip(shares, shares[1:], strict=False)):
+        rings = np.array([
+            [(radius * math.cos(angle), radius * math.sin(angle), share * cone.height)
+             for angle in angles]
+            for share in levels
+            for radius in [0.94 * cone.radius_at(share * cone.height) + 0.004 * cone.base]])
+        # With its ends open, all of it is round.
+        shell = solid(rings) if number == len(shares) - 2 else skin(rings)
+        parts.append(vertices(shell.reshape(-1, 3), normals_of(shell).reshape(-1, 3),
+                              WHITE if number == 1 else cone.colour))
+    return joined(parts)

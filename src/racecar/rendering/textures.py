@@ -8,15 +8,10 @@ scene, which a pattern only darkens.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from racecar.base.columns import Array
-from racecar.simulation.world.engine import load_engine
-
-if TYPE_CHECKING:
-    from mujoco import MjSpec
 
 TILE = 2.0
 """Length on the ground or a wall after which a pattern repeats [m]."""
@@ -25,31 +20,19 @@ _SIZE = 512
 _SEED = 11
 
 
-def add_ground_texture(spec: MjSpec, name: str) -> None:
-    """Add slabs of 1 m, mottled, with joints between them."""
-    _add(spec, name, _mottled(0.06) * _joints(1.0, 1.0, 0.012, 0.72))
+def ground_pattern() -> NDArray[np.uint8]:
+    """Mottled grey (n, n)."""
+    return _grey(_mottled(0.016))
 
 
-def add_wall_texture(spec: MjSpec, name: str) -> None:
-    """Add panels of 1 m by 0.5 m, mottled, with fine joints between them."""
-    _add(spec, name, _mottled(0.04) * _joints(1.0, 0.5, 0.008, 0.84))
+def wall_pattern() -> NDArray[np.uint8]:
+    """Panels of 1 m by 0.5 m, mottled, with fine joints between them (n, n)."""
+    return _grey(_mottled(0.03) * _joints(1.0, 0.5, 0.008, 0.88))
 
 
-def add_sky(spec: MjSpec, name: str) -> None:
-    """Add the sky, from haze at the horizon to blue above."""
-    mujoco = load_engine()
-    spec.add_texture(
-        name=name, type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
-        builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT, rgb1=(0.42, 0.60, 0.84),
-        rgb2=(0.90, 0.93, 0.95), width=256, height=256 * 6)
-
-
-def _add(spec: MjSpec, name: str, grey: Array) -> None:
-    mujoco = load_engine()
-    pixels = np.repeat(np.rint(255.0 * np.clip(grey, 0.0, 1.0)).astype(np.uint8)[..., None], 3, 2)
-    texture = spec.add_texture(
-        name=name, type=mujoco.mjtTexture.mjTEXTURE_2D, width=_SIZE, height=_SIZE, nchannel=3)
-    texture.data = pixels.tobytes()
+def _grey(pattern: Array) -> NDArray[np.uint8]:
+    result: NDArray[np.uint8] = np.rint(255.0 * np.clip(pattern, 0.0, 1.0)).astype(np.uint8)
+    return result
 
 
 def _mottled(depth: float) -> Array:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from racecar.base.last_stamp import effective_stamp
 from racecar.base.types import NANOSECONDS
 
-_HINT = ' (do sender and receiver use the same clock, see use_sim_time?)'
+_OTHER_CLOCK = 'does its sender use another clock (see use_sim_time)'
 
 
 def staleness(stamp_ns: int, now_ns: int, timeout: float) -> str | None:
@@ -15,7 +15,8 @@ def staleness(stamp_ns: int, now_ns: int, timeout: float) -> str | None:
     age = (now_ns - effective_stamp(stamp_ns, now_ns)) / NANOSECONDS
     if age <= timeout:
         return None
-    return f'its stamp is {age:.3f} s old, more than the timeout of {timeout:g} s{_HINT}'
+    return (f'its stamp is {age:.3f} s old, more than the timeout of {timeout:g} s: is this'
+            f' computer too slow, or {_OTHER_CLOCK}?')
 
 
 def earliness(stamp_ns: int, now_ns: int, timeout: float) -> str | None:
@@ -23,7 +24,7 @@ def earliness(stamp_ns: int, now_ns: int, timeout: float) -> str | None:
     lead = (stamp_ns - now_ns) / NANOSECONDS
     if now_ns == 0 or lead <= timeout:
         return None
-    return f'its stamp is {lead:.3f} s in the future{_HINT}'
+    return f'its stamp is {lead:.3f} s in the future: {_OTHER_CLOCK}?'
 
 
 def wrong_age(stamp_ns: int, now_ns: int, timeout: float) -> str | None:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rclpy.clock import Clock
 from rclpy.node import Node
@@ -19,24 +19,50 @@ _CALLS = 3
 
 
 class IdleNotice:
-    """Asks a node some seconds after its start what it waits for, and logs the answer."""
+    """Asks a node some seconds after its start what it waits for, and logs the answer.
 
-    def __init__(self, node: Node, clock: Clock, waits_for: Callable[[], str]) -> None:
-        """clock: a steady one. waits_for: gives a sentence, empty if the node is at work."""
+    In a stack in one process a node that waits for another one that waits itself is not worth a
+    line: it logs for debugging only.
+    """
+
+    def __init__(
+        self, node: Node, clock: Clock, waits_for: Callable[[], str],
+        may_work: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """clock: a steady one. waits_for: gives a sentence, empty if the node is at work.
+
+        may_work: whether the node could be; the seconds before do not count.
+        """
+        self._may_work = may_work
         self._node = node
         self._waits_for = waits_for
         self._calls = 0
+        self._others: Sequence[IdleNotice] = ()
         self._timer = node.create_timer(_PERIOD, self._on_timer, clock=clock)
 
+    def follow(self, others: Sequence[IdleNotice]) -> None:
+        """Be one of a stack; others: of the nodes on which this one depends."""
+        self._others = others
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the node could work and waits."""
+        return self._may_work() and bool(self._waits_for())
+
     def _on_timer(self) -> None:
-        self._calls += 1
+        self._calls += self._may_work()
         if self._calls < _CALLS:
             return
         # Not destroyed: the EventsExecutor does not survive that in the timer's own callback.
         self._timer.cancel()
         awaited = self._waits_for()
         if awaited:
-            self._node.get_logger().info('; '.join((awaited, *self._unheard())))
+            logger = self._node.get_logger()
+            text = '; '.join((awaited, *self._unheard()))
+            if any(other.is_due for other in self._others):
+                logger.debug(text)
+            else:
+                logger.info(text)
 
     def _unheard(self) -> list[str]:
         """Sentence for each topic with publishers that cannot be heard."""

@@ -27,8 +27,9 @@ from rclpy.timer import Timer
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from racecar.base.errors import MessageError, ParameterError, RacecarError
-from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.parameters import Parameter, ParameterTable, USE_SIM_TIME
 from racecar.base.types import NANOSECONDS
+from racecar.ros import qos, topics
 from racecar.ros.idle_notice import IdleNotice
 from racecar.ros.observed_publisher import ObservedPublisher, Observer
 from racecar.ros.publisher_watch import (
@@ -136,10 +137,12 @@ class TableNode(Node, metaclass=_Completed):
     runs as a process ends when it gives `done` a result, or an exception by fail().
 
     follows_stamps: in lockstep what the node answers carries the time, by take_stamp(); alone in a
-    process it needs no /clock then.
+    process it needs no /clock then. best_effort: ends of topics on which it publishes without
+    sending again what is lost, whatever their profile.
     """
 
     follows_stamps = False
+    best_effort: tuple[str, ...] = ()
 
     def __init__(
         self, name: str, table: ParameterTable, **options: Unpack[NodeOptions],
@@ -176,7 +179,8 @@ class TableNode(Node, metaclass=_Completed):
             JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1),
                           on_clock_change=False),
             post_callback=lambda _: self.on_time_went_back())
-        self._idle_notice = IdleNotice(self, self.steady_clock, self.waits_for)
+        self.idle_notice = IdleNotice(
+            self, self.steady_clock, self.waits_for, self._may_work)
         # It would keep the node alive.
         self.closing.callback(time_jump_handle.unregister)
 
@@ -228,6 +232,10 @@ class TableNode(Node, metaclass=_Completed):
         if look not in self._graph_watches:
             self._graph_watches.append(look)
 
+    def unwatch_graph(self, look: Callable[[], object]) -> None:
+        """Call a function of watch_graph() no more."""
+        self._graph_watches = [other for other in self._graph_watches if other != look]
+
     def _on_graph_timer(self) -> None:
         for look in self._graph_watches:
             look()
@@ -251,6 +259,11 @@ class TableNode(Node, metaclass=_Completed):
     def waits_for(self) -> str:
         """Sentence on what the node waits for, empty if it is at work; for overriding."""
         return ''
+
+    def _may_work(self) -> bool:
+        """Whether the time runs, or nobody is there who tells why it does not."""
+        return not self.get_parameter(USE_SIM_TIME).value or self.now_ns() > 0 \
+            or not self.count_publishers(topics.CLOCK)
 
     def on_time_went_back(self) -> None:
         """Forget what was noted with stamps that now lie ahead; subclasses override it."""
@@ -309,6 +322,9 @@ class TableNode(Node, metaclass=_Completed):
         self, msg_type: type, topic: str, qos_profile: QoSProfile | int, **kwargs: Any,
     ) -> ObservedPublisher:
         """Create it as rclpy does, so that observe() finds it."""
+        if isinstance(qos_profile, QoSProfile) and any(
+                f'/{topic}'.endswith(f'/{end}') for end in self.best_effort):
+            qos_profile = qos.best_effort(qos_profile)
         publisher = super().create_publisher(
             msg_type, topic, qos_profile, publisher_class=ObservedPublisher, **kwargs)
         assert isinstance(publisher, ObservedPublisher)

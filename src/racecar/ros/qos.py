@@ -21,6 +21,11 @@ def _profile(depth: int, durability: DurabilityPolicy = DurabilityPolicy.VOLATIL
                       reliability=reliability, durability=durability)
 
 
+def best_effort(profile: QoSProfile) -> QoSProfile:
+    """Profile that does not send again what is lost, as drivers of sensors have it."""
+    return _profile(profile.depth, profile.durability, ReliabilityPolicy.BEST_EFFORT)
+
+
 def matching(profiles: Sequence[QoSProfile], depth: int) -> QoSProfile:
     """Profile that receives from publishers of all these, as reliably as they allow."""
     reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in profiles)

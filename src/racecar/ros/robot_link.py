@@ -18,7 +18,7 @@ from racecar.ros.latched_message import LatchedMessage
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.robot_model import RobotModel
-from racecar.simulation.ports import Entity, Input, Output
+from racecar.simulation.ports import Entity, GROUND_TRUTH, Input, Output
 
 Receive = Callable[['RobotLink', Input, Callable[[], None], int], None]
 """Called with the link, the input, what applies the value, and the value's stamp [ns]."""
@@ -35,7 +35,7 @@ class RobotLink:
     the stack names.
 
     input_topics: full names of those that drive. has_obeyed: whether any command was obeyed.
-    model: what the robot is made of.
+    model: what the robot is made of. is_reckoned: whether its odometry is not its true motion.
     """
 
     def __init__(
@@ -47,8 +47,11 @@ class RobotLink:
         beside: names of inputs of which an answer has a value, too.
         """
         self.entity = entity
-        self.place = Place(entity.name, entity.frame_prefix)
+        self.place = Place(
+            entity.name, f"{node.values['frame_prefix']}{entity.frame_prefix}",
+            node.values['odometry_frame'])
         self.has_obeyed = False
+        self.is_reckoned = is_reckoned(entity)
         self._node = node
         self._receive = receive
         # The newest command; None while the robot is stopped.
@@ -198,6 +201,11 @@ class RobotLink:
     def forget_commands(self) -> None:
         """Begin anew after a reset: the robot stands, so silence is nothing to tell."""
         self._commanded = None
+
+
+def is_reckoned(entity: Entity) -> bool:
+    """Whether the odometry of a robot is not its true motion, which is shown beside it."""
+    return any(output.name == GROUND_TRUTH for output in entity.outputs)
 
 
 def check_ports(

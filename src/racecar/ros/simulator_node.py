@@ -12,12 +12,18 @@ from functools import partial
 import time
 from typing import Unpack
 
-from geometry_msgs.msg import PoseWithCovarianceStamped, TransformStamped
+from geometry_msgs.msg import Pose, PoseWithCovarianceStamped, TransformStamped
 from rosgraph_msgs.msg import Clock as ClockMessage
 from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
-from racecar.base.errors import DivergenceError, ParameterError, RacecarError, RunError
+from racecar.base.errors import (
+    ConfigurationError,
+    DivergenceError,
+    ParameterError,
+    RacecarError,
+    RunError,
+)
 from racecar.base.frames import MAP, ODOM
 from racecar.base.parameters import ParameterTable
 from racecar.base.types import NANOSECONDS, Pose3
@@ -28,7 +34,7 @@ from racecar.ros.conversions import pose_from_message, transform_from_pose, yaw_
 from racecar.ros.interfaces import Reset
 from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.raw_subscription import THROTTLE
-from racecar.ros.robot_link import check_ports, RobotLink
+from racecar.ros.robot_link import check_ports, is_reckoned, RobotLink
 from racecar.ros.start_gate import StartGate
 from racecar.simulation.ports import Input, Output, Plant
 
@@ -44,6 +50,8 @@ _LONGEST_LAG = 0.1
 _SHORTEST_WAIT, _LONGEST_WAIT = 5e-4, 3600.0
 # A timer that is so late [s] does not come any more.
 _LOST_AFTER = 1.0
+# Real time is watched in spells of so long [s]; slow is one below this share of what is wanted.
+_SPELL, _SLOW, _SLOW_SPELLS = 5.0, 0.95, 2
 
 _DOUBLED = ('set publish_robot_description of the simulator to false, or end the others, as'
             ' robot_state_publisher')
@@ -59,7 +67,8 @@ class SimulatorNode(TableNode):
     (parameter lockstep_output), and values of the inputs that lockstep_inputs names. Of a robot's
     commands of several kinds the last one governs.
     Subscribes and publishes: what the codecs of the plant's ports name; initialpose of each robot
-    (geometry_msgs/PoseWithCovarianceStamped); /clock, tf_static; robot_description
+    (geometry_msgs/PoseWithCovarianceStamped) and, with take_pose, pose (geometry_msgs/Pose), which
+    put the robot to another place; /clock, tf_static; robot_description
     (std_msgs/String) and tf of the links of a robot that describes itself.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
     (std_srvs/Trigger: while paused, goes on to the next awaited output).
@@ -79,15 +88,23 @@ class SimulatorNode(TableNode):
         self.plant = make_plant(values, self.get_logger().info)
         for entity in self.plant.entities:
             check_ports(entity, codecs, values['lockstep_output'], values['lockstep_inputs'])
+            if values['odometry_frame'] == MAP and is_reckoned(entity):
+                raise ConfigurationError(
+                    f'odometry_frame is {MAP!r}, expected {ODOM!r} for an odometry that is'
+                    ' reckoned: it drifts away from the map; --set'
+                    f' {name}.odometry_frame={ODOM} goes over a set of topic names')
         # Compiled here, it does not hold up the first step.
         self.plant.warm_up()
         self.failure: DivergenceError | None = None
         self._lockstep: bool = values['lockstep']
+        # Lockstep waits for each message.
+        self.best_effort = () if self._lockstep else tuple(values['best_effort'])
         self._paused: bool = values['paused']
         self._end_ns = round(values['end_time'] * NANOSECONDS) or None
         self._started = False
         self._due = False
         self._published_at = 0.0
+        self._slow_spells = 0
         # When the next instant is due by the steady clock [s], and the number of that plan.
         self._next_at = 0.0
         self._plan = 0
@@ -105,6 +122,10 @@ class SimulatorNode(TableNode):
             self.create_subscription(
                 PoseWithCovarianceStamped, link.place.topic(topics.INITIAL_POSE),
                 partial(self._on_initial_pose, link), qos.COMMAND)
+            if values['take_pose']:
+                self.create_subscription(
+                    Pose, link.place.topic(topics.POSE), partial(self._on_pose, link),
+                    qos.COMMAND)
         # One for each period: of many robots most have the same.
         timed: dict[tuple[int, int], Output] = {}
         for link in self._links:
@@ -151,6 +172,11 @@ class SimulatorNode(TableNode):
     def is_commanded(self) -> bool:
         """Whether any robot has obeyed a command yet."""
         return any(link.has_obeyed for link in self._links)
+
+    @property
+    def is_reckoned(self) -> bool:
+        """Whether the odometry of any robot is not its true motion."""
+        return any(link.is_reckoned for link in self._links)
 
     def on_values_changed(self, changed: set[str]) -> None:
         """Take over a new real-time factor."""
@@ -317,13 +343,17 @@ class SimulatorNode(TableNode):
         factor = self.values['real_time_factor']
         wall, simulated = self._pace_mark
         elapsed = time.monotonic() - wall
-        if factor == 0.0 or elapsed < 5.0:
+        if factor == 0.0 or elapsed < _SPELL:
             return
         reached = (self.plant.time_ns - simulated) / NANOSECONDS / elapsed
-        if reached < 0.9 * factor and not self._unanswered:
+        is_slow = reached < _SLOW * factor and not self._unanswered
+        self._slow_spells = self._slow_spells + 1 if is_slow else 0
+        # Not of one spell, which anybody else may have caused, and not again and again.
+        if self._slow_spells == _SLOW_SPELLS:
             self.get_logger().warning(
-                f'real_time_factor {factor:g} is not reached, only {reached:.2f}: lower it,'
-                ' lower the rate' + ('' if self.values['lockstep'] else ', or use lockstep'))
+                f'this computer is too slow for {self.get_name()}: real-time factor {reached:.2f}'
+                f' in place of {factor:g}; lower real_time_factor or the rate'
+                + ('' if self._lockstep else ', or use lockstep'))
         self._pace_mark = (time.monotonic(), self.plant.time_ns)
 
     # Commands
@@ -399,13 +429,22 @@ class SimulatorNode(TableNode):
         return response
 
     def _on_initial_pose(self, link: RobotLink, message: PoseWithCovarianceStamped) -> None:
+        if not self.values['take_initialpose']:
+            return
         frame = message.header.frame_id
         try:
-            if frame not in (MAP, ODOM, ''):
-                raise ValueError(f'frame_id is {frame!r}, expected {MAP!r} or {ODOM!r}')
+            if frame not in (MAP, ODOM, link.place.odometry, ''):
+                raise ValueError(
+                    f'frame_id is {frame!r}, expected {MAP!r} or {link.place.odometry!r}')
             self._move([link], pose_from_message(message.pose.pose))
         except (ValueError, RacecarError) as error:
             self.get_logger().error(f'initialpose refused: {error}')
+
+    def _on_pose(self, link: RobotLink, message: Pose) -> None:
+        try:
+            self._move([link], pose_from_message(message))
+        except (ValueError, RacecarError) as error:
+            self.get_logger().error(f'pose refused: {error}')
 
     def _move(self, links: Sequence[RobotLink], pose: Pose3 | None) -> list[Pose3]:
         """Reset robots, all or none, and return where they then are."""
@@ -424,8 +463,10 @@ class SimulatorNode(TableNode):
     def _publish_static_transforms(self) -> None:
         transforms: list[TransformStamped] = []
         for link in self._links:
-            if self.values['publish_map_to_odom']:
-                transforms.append(transform_from_pose(MAP, link.place.frame(ODOM), _IDENTITY))
+            # One that changes comes with the odometry; the map needs none to itself.
+            if self.values['publish_map_to_odom'] and not link.is_reckoned \
+                    and link.place.odometry != MAP:
+                transforms.append(transform_from_pose(MAP, link.place.odometry, _IDENTITY))
             transforms += link.model.static_transforms()
         if transforms:
             self._tf_static_publisher.publish(TFMessage(transforms=transforms))

@@ -89,6 +89,15 @@ def reads(message_type: type) -> Callable[
     return bind
 
 
+def with_stamp(data: bytes, time_ns: int) -> bytes:
+    """Bytes of a message that begins with a header, plain CDR, with another stamp [ns]."""
+    if data[:ORIGIN] != PLAIN_CDR:
+        return data
+    length = LENGTH.unpack_from(data, AFTER_LENGTH - LENGTH.size)[0]
+    return PLAIN_CDR + _STAMP_AND_LENGTH.pack(
+        *divmod(time_ns, NANOSECONDS), length) + data[AFTER_LENGTH:]
+
+
 def read_header(data: bytes, size: int) -> tuple[int, int, int]:
     """Read the std_msgs/Header at the start.
 

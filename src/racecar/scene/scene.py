@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from racecar.base.types import Pose2
 from racecar.scene.grid_map import OccupancyGrid
-from racecar.scene.marker import marker_cells
+from racecar.scene.marker import marker_cells, ORIGINAL
 
 Rows = NDArray[np.float64]
 """What stands around as numbers for kernels, a row each, not to be written."""
@@ -106,7 +106,7 @@ class Board(NamedTuple):
     """A fixed upright board with a square marker, which faces along the board's own x axis.
 
     x, y [m], yaw [rad]: of the middle of its foot; width, height, thickness [m]; marker: number
-    from 0 to 1023, see cells; size: edge of the marker with its black border [m].
+    in the dictionary, one of DICTIONARIES; size: edge of the marker with its black border [m].
     """
 
     x: float
@@ -118,6 +118,7 @@ class Board(NamedTuple):
     size: float
     thickness: float = 0.01
     colour: Colour = WHITE
+    dictionary: str = ORIGINAL
 
     @property
     def box(self) -> Box:
@@ -127,7 +128,7 @@ class Board(NamedTuple):
     @property
     def cells(self) -> tuple[tuple[bool, ...], ...]:
         """Rows of the marker from the top, each from the left of who looks at it; True: white."""
-        return marker_cells(self.marker)
+        return marker_cells(self.marker, self.dictionary)
 
 
 class Patch(NamedTuple):

@@ -17,7 +17,7 @@ from racecar.base.types import Pose2
 from racecar.base.values import numbers_of
 from racecar.base.yaml_file import load_yaml
 from racecar.scene.grid_map import MAP_MODES, OccupancyGrid, OCCUPIED, read_image
-from racecar.scene.marker import MARKERS
+from racecar.scene.marker import DICTIONARIES, ORIGINAL
 from racecar.scene.scene import (
     Board,
     Box,
@@ -61,9 +61,10 @@ _PLACE = (
 )
 _YAW = _number('yaw', 0.0, 'Heading, counter-clockwise', 'rad', minimum=-7.0, maximum=7.0)
 
+_POINTS = Parameter('points', object, None, 'List of points [x, y] along it [m]')
+_CLOSED = Parameter('closed', bool, False, 'Whether the last point is joined with the first')
 _WALL = ParameterTable([
-    Parameter('points', object, None, 'List of points [x, y] along the wall [m]'),
-    Parameter('closed', bool, False, 'Whether the last point is joined with the first'),
+    _POINTS, _CLOSED,
     _length('thickness', WALL_THICKNESS, 'Thickness, half to each side of the points'),
     _length('height', 1.0, 'Height above the ground'), _colour(GREY)])
 _BOX = ParameterTable([
@@ -76,12 +77,17 @@ _CONE = ParameterTable([
     _number('mass', Cone._field_defaults['mass'], 'Mass', 'kg', above=0.0), _colour(ORANGE)])
 _BOARD = ParameterTable([
     *_PLACE, _YAW, _length('width', 0.3, 'Width'), _length('height', 0.3, 'Height'),
-    Parameter('marker', int, None, 'Number of its ArUco marker', minimum=0, maximum=MARKERS - 1),
+    Parameter('marker', int, None, 'Number of its ArUco marker', minimum=0),
+    Parameter('dictionary', str, ORIGINAL, 'Dictionary of the marker',
+              choices=tuple(DICTIONARIES)),
     _length('size', 0.2, 'Edge of the marker with its black border'),
     _length('thickness', Board._field_defaults['thickness'], 'Thickness'), _colour(WHITE)])
 _PATCH = ParameterTable([
     *_PLACE, _YAW, _length('length', None, 'Length along its own x axis'),
     _length('width', None, 'Width'), _colour(WHITE)])
+_STRIP = ParameterTable([
+    _POINTS, _CLOSED, _length('width', 0.05, 'Width, half to each side of the points'),
+    _colour(WHITE)])
 _START = ParameterTable([*_PLACE, _YAW])
 _GROUND = ParameterTable([
     _length('length', Ground._field_defaults['length'], 'Length along x that pictures show'),
@@ -107,7 +113,7 @@ _TOP = ParameterTable([
 ])
 _LISTS: dict[str, ParameterTable] = {
     'walls': _WALL, 'boxes': _BOX, 'cones': _CONE, 'boards': _BOARD, 'patches': _PATCH,
-    'starts': _START}
+    'strips': _STRIP, 'starts': _START}
 _KEYS = (*_TOP.names, 'ground', *_LISTS, *_MAP.names)
 
 
@@ -159,7 +165,8 @@ def _scene(path: Path, content: Mapping[str, object]) -> Scene:
         name=path.stem, boxes=tuple(boxes),
         cones=tuple(Cone(**values) for _, values in _objects(content, 'cones')),
         boards=tuple(_board(place, values) for place, values in _objects(content, 'boards')),
-        patches=tuple(Patch(**values) for _, values in _objects(content, 'patches')),
+        patches=(*(Patch(**values) for _, values in _objects(content, 'patches')),
+                 *_strip_patches(content)),
         grid=grid, grid_height=float(top['height']), ground=Ground(**ground))
     starts = tuple(Pose2(**values) for _, values in _objects(content, 'starts'))
     return replace(scene, starts=starts) if starts else scene
@@ -198,22 +205,34 @@ def _resolved(place: str, table: ParameterTable, item: object) -> dict[str, Any]
 
 def _wall_boxes(place: str, values: Mapping[str, Any]) -> Iterator[Box]:
     """Yield the pieces of a wall."""
+    for piece in _pieces(place, values, values['thickness']):
+        yield Box(*piece, values['height'], values['colour'])
+
+
+def _strip_patches(content: Mapping[str, object]) -> Iterator[Patch]:
+    """Yield the pieces of strips of paint."""
+    for place, values in _objects(content, 'strips'):
+        for piece in _pieces(place, values, values['width']):
+            yield Patch(*piece, values['colour'])
+
+
+def _pieces(
+    place: str, values: Mapping[str, Any], width: float,
+) -> Iterator[tuple[float, float, float, float, float]]:
+    """Yield x, y, yaw, length and width of the rectangles of a wall or a strip."""
     points = _points(place, values['points'])
     ends = points[1:] + points[:1] if values['closed'] else points[1:]
-    thickness, height, colour = values['thickness'], values['height'], values['colour']
     for start, end in zip(points, ends, strict=False):
         length = math.dist(start, end)
         if length == 0.0:
             raise ParameterError(f'{place}: point {list(start)} stands twice in a row')
-        # Each piece goes on by half its thickness, so that corners are closed.
-        yield Box(
-            0.5 * (start[0] + end[0]), 0.5 * (start[1] + end[1]),
-            math.atan2(end[1] - start[1], end[0] - start[0]), length + thickness, thickness,
-            height, colour)
+        # Each piece goes on by half its width, so that corners are closed.
+        yield (0.5 * (start[0] + end[0]), 0.5 * (start[1] + end[1]),
+               math.atan2(end[1] - start[1], end[0] - start[0]), length + width, width)
 
 
 def _points(place: str, points: object) -> list[tuple[float, float]]:
-    row = Parameter('points', list, None, 'Points along the wall', item=float)
+    row = Parameter('points', list, None, 'Points along it', item=float)
     if not isinstance(points, list) or len(points) < 2:
         raise ParameterError(
             f'{place}: points is {excerpt(points)}, expected a list of at least two points [x, y]')
@@ -235,6 +254,11 @@ def _board(place: str, values: Mapping[str, Any]) -> Board:
         raise ParameterError(
             f"{place}: size of the marker is {values['size']:g} m, expected at most width and"
             f" height of the board, {values['width']:g} m and {values['height']:g} m")
+    most = len(DICTIONARIES[values['dictionary']].words) - 1
+    if values['marker'] > most:
+        raise ParameterError(
+            f"{place}: marker is {values['marker']}, expected at most {most} in the dictionary"
+            f" {values['dictionary']}")
     return Board(**values)
 
 

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from racecar.sensors.camera import CAMERA
+from racecar.sensors.depth_camera import DEPTH_CAMERA
 from racecar.sensors.imu import IMU
 from racecar.sensors.interface import Sensor, SensorKind, View
 from racecar.sensors.laser import LASER
 
 __all__ = ['SENSOR_KINDS', 'Sensor', 'SensorKind', 'View']
 
-_ALL: tuple[SensorKind, ...] = (LASER, CAMERA, IMU)
+_ALL: tuple[SensorKind, ...] = (LASER, CAMERA, DEPTH_CAMERA, IMU)
 
 SENSOR_KINDS: dict[str, SensorKind] = {kind.name: kind for kind in _ALL}

@@ -28,6 +28,7 @@ from racecar.sensors.mounting import (
     with_sensor_frames,
 )
 from racecar.simulation.ports import Plant
+from racecar.simulation.reckoned_plant import with_odometry
 
 SENSOR_NAMES = tuple(SENSOR_KINDS)
 """What the parameter sensors may name: kinds, whose first sensors are called like them."""
@@ -131,11 +132,12 @@ EQUIPMENT_PARAMETERS = ParameterTable([
 
 
 def equip(plant: Plant, values: Mapping[str, object]) -> Plant:
-    """Return a plant whose robots have the sensors and the map that parameters ask for.
+    """Return a plant whose robots have the odometry, sensors and map that parameters ask for.
 
-    values: of EQUIPMENT_PARAMETERS and WORLD_PARAMETER, the latter as the plant has been made
-    with. Raises ParameterError or ConfigurationError for what does not fit.
+    values: of EQUIPMENT_PARAMETERS, WORLD_PARAMETER, as the plant has been made with, and, of
+    cars, ODOMETRY_PARAMETERS. Raises ParameterError or ConfigurationError for what does not fit.
     """
+    plant = with_odometry(plant, values)
     sensors = _mounted(values)
     scene = scene_of(values)
     if scene.is_empty and not sensors:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,11 @@ from racecar.base.types import Acceleration3, Pose3, Twist3
 from racecar.rendering.lens import Lens
 from racecar.scene.scene import Objects, Scene
 
+DELAY = 'delay'
+"""Parameter of kinds whose readings can be shown late, and say so [s]."""
 
-def no_pictures(viewpoint: Pose3, lens: Lens) -> Callable[[], NDArray[np.uint8]]:
+
+def no_pictures(viewpoint: Pose3, lens: Lens) -> Callable[[], NDArray[Any]]:
     """Raise ConfigurationError: the place of what draws, where nothing does."""
     raise ConfigurationError('this plant has no pictures, so it has no cameras')
 
@@ -30,8 +33,9 @@ class View(NamedTuple):
     time [ns]. twist, acceleration: give those of the sensor in its own frame. objects: gives what
     can move, where it is now, but for the robot that carries the sensor. picture: gives what draws
     the scene with all robots as they are now, seen from a pose (x along the view, z up); raises
-    ConfigurationError where no pictures can be had. These four take time, so only who needs them
-    calls them.
+    ConfigurationError where no pictures can be had. depths: the same for the distances along the
+    view [m]. These five take time, so only who needs them calls them. age_ns: how long ago all
+    this was, where the reading is shown late [ns].
     """
 
     scene: Scene
@@ -41,6 +45,8 @@ class View(NamedTuple):
     acceleration: Callable[[], Acceleration3]
     objects: Callable[[], Objects]
     picture: Callable[[Pose3, Lens], Callable[[], NDArray[np.uint8]]] = no_pictures
+    depths: Callable[[Pose3, Lens], Callable[[], NDArray[np.float32]]] = no_pictures
+    age_ns: int = 0
 
 
 class Sensor(Protocol):

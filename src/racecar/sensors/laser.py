@@ -22,7 +22,7 @@ from racecar.base.readings import LaserScan
 from racecar.base.types import NANOSECONDS
 from racecar.base.values import integer_of, number_of, Values
 from racecar.sensors.beams import Beams
-from racecar.sensors.interface import SensorKind, View
+from racecar.sensors.interface import DELAY, SensorKind, View
 from racecar.sensors.noise import fill_normal, seed_of
 
 Ranges = NDArray[np.float32]
@@ -44,6 +44,9 @@ PARAMETERS = (
     Parameter('sweep_time', float, 0.0, 'Time from the first ray to the last, during which the'
               ' motion of the laser skews the scan; 0: all at once', 's', minimum=0.0,
               maximum=60.0, read_only=True),
+    Parameter(DELAY, float, 0.0, 'Time from a scan to when it is shown, a whole number of periods'
+              ' of rate; until then the first one is', 's', minimum=0.0, maximum=10.0,
+              read_only=True),
 )
 
 
@@ -105,7 +108,7 @@ class Laser:
         else:
             # One call: each costs as much as a hundred rays.
             _read_noisy(truth, seed_of(generator), self._errors, ranges)
-        return LaserScan(*self._facts, ranges, self._sweep_ns)
+        return LaserScan(*self._facts, ranges, self._sweep_ns + view.age_ns)
 
 
 LASER = SensorKind('laser', LaserScan, PARAMETERS, Laser, rate=40.0)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 import zlib
@@ -13,7 +14,7 @@ import numpy as np
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.poses import acceleration_of_child, pose_of_angles, pose_of_child, twist_of_child
-from racecar.base.types import Acceleration3, Pose3, Twist3
+from racecar.base.types import Acceleration3, NANOSECONDS, Pose3
 from racecar.base.values import integer_of, number_of, text_of
 from racecar.description.robot_tree import FIXED, Joint
 from racecar.description.urdf import RobotDescription
@@ -22,7 +23,7 @@ from racecar.rendering.stage import Stage
 from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
 from racecar.scene.scene_map import scene_map
 from racecar.sensors import SENSOR_KINDS
-from racecar.sensors.interface import Sensor, SensorKind, View
+from racecar.sensors.interface import DELAY, Sensor, SensorKind, View
 from racecar.simulation.ports import (
     Entity,
     Mount,
@@ -94,7 +95,7 @@ class MountedSensor:
 
     pose: None if it is where the robot description has its frame, or in the robot's own frame if
     there is no such link. slot: link that carries it, in whose frame the pose then is; empty for
-    none. rate: of the readings [Hz]; seed: of the noise.
+    none. rate: of the readings [Hz]; seed: of the noise. delay: after which they are shown [s].
     """
 
     name: str
@@ -105,6 +106,7 @@ class MountedSensor:
     rate: float
     seed: int
     slot: str = ''
+    delay: float = 0.0
 
     @classmethod
     def from_values(
@@ -130,7 +132,7 @@ class MountedSensor:
         return cls(
             name, kind, sensor, frame_in_slot(slot, text_of(own, 'frame')),
             pose_of_angles(*places) if any(places) or slot else None, number_of(own, 'rate'),
-            integer_of(own, 'seed'), slot)
+            integer_of(own, 'seed'), slot, number_of(own, DELAY, 0.0))
 
 
 def with_sensor_frames(
@@ -171,6 +173,7 @@ class EquippedPlant:
         """
         self._plant = plant
         self._sensors: list[Output] = []
+        self._late: list[_Late] = []
         self._stage = Stage(scene, plant.entities)
         known = [entity.name for entity in plant.entities]
         for name in sensors:
@@ -204,8 +207,19 @@ class EquippedPlant:
             output.read()
 
     def advance(self, steps: int) -> None:
-        """Move on by whole steps. Raises DivergenceError as the plant does."""
-        self._plant.advance(steps)
+        """Move on by whole steps. Raises DivergenceError as the plant does.
+
+        State and time are then those of the last reading in between that is shown late.
+        """
+        while steps:
+            done = self.time_ns // self.step_ns
+            part = min(steps, *(late.output.steps_ahead(done) for late in self._late)) \
+                if self._late else steps
+            self._plant.advance(part)
+            for late in self._late:
+                if late.output.is_due(done + part):
+                    late.note()
+            steps -= part
 
     def _equipped(
         self, entity: Entity, sensors: Sequence[MountedSensor], scene: Scene,
@@ -245,26 +259,69 @@ class EquippedPlant:
         noise = NoiseSource(
             mounted.seed, zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode()))
         state, standing = platform.state, Objects(scene.cones)
-        objects, picture = platform.objects or (lambda: standing), self._stage.picture
-
-        def twist() -> Twist3:
-            return twist_of_child(state().twist, place)
-
-        def acceleration() -> Acceleration3:
-            return acceleration_of_child(platform.acceleration(), state().twist, place)
-
-        def read() -> object:
-            time_ns = plant.time_ns
-            return measure(
-                View(scene, pose_of_child(state().pose, place), time_ns, twist, acceleration,
-                     objects, picture), noise.at(time_ns))
+        objects, stage = platform.objects or (lambda: standing), self._stage
 
         rate = f"rate of sensor '{mounted.name}'"
         steps, spread = (
             nearest_steps(rate, mounted.rate, plant.step_ns) if mounted.kind.nearest
             else (period_steps(rate, mounted.rate, plant.step_ns), 1))
-        return (Output(mounted.name, mounted.kind.value_type, read, steps, mounted.frame, spread),
-                Mount(platform.frame, mounted.frame, place))
+
+        def acceleration() -> Acceleration3:
+            return acceleration_of_child(platform.acceleration(), state().twist, place)
+
+        def present() -> View:
+            body = state()
+            return View(
+                scene, pose_of_child(body.pose, place), plant.time_ns,
+                lambda: twist_of_child(body.twist, place), acceleration, objects,
+                stage.picture, stage.depths)
+
+        def read() -> object:
+            view = present()
+            return measure(view, noise.at(view.time_ns))
+
+        output = Output(
+            mounted.name, mounted.kind.value_type, read, steps, mounted.frame, spread)
+        if mounted.delay > 0.0:
+            late = _Late(output, mounted, present, noise, plant)
+            self._late.append(late)
+            output = late.output
+        return output, Mount(platform.frame, mounted.frame, place)
+
+
+class _Late:
+    """A sensor whose readings are shown some periods after they were taken.
+
+    output: what it shows. What a sensor sees is kept, and measured once somebody wants it.
+    """
+
+    def __init__(
+        self, output: Output, mounted: MountedSensor, present: Callable[[], View],
+        noise: NoiseSource, plant: Plant,
+    ) -> None:
+        period_ns = output.steps * plant.step_ns
+        periods, rest = divmod(round(mounted.delay * NANOSECONDS), period_ns)
+        if rest:
+            raise ConfigurationError(
+                f"parameter '{mounted.name}.{DELAY}' is {mounted.delay:g} s, expected a whole"
+                f' number of periods of {period_ns / NANOSECONDS:g} s')
+        self._present = present
+        self._views: deque[View] = deque(maxlen=periods + 1)
+        measure = mounted.sensor.measure
+        self.note()
+
+        def read() -> object:
+            view = self._views[0]
+            return measure(
+                view._replace(age_ns=plant.time_ns - view.time_ns), noise.at(view.time_ns))
+
+        self.output = replace(output, read=read)
+
+    def note(self) -> None:
+        """Keep what the sensor sees now."""
+        view = self._present()
+        things = view.objects()
+        self._views.append(view._replace(objects=lambda: things))
 
 
 def _place(describe: Callable[[], RobotDescription] | None, mounted: MountedSensor) -> Pose3:

@@ -81,7 +81,9 @@ class BatchSimulation:
                 block.draw_by(keys[block.cars])
             block.seal()
             block.run(BlockRun(vector(1)), 0, 0)
-        for _, loop in self._others:
+        for car, loop in self._others:
+            if keys is not None and noise is not None:
+                loop.disturb(noise, (int(keys[car, 0]), int(keys[car, 1])))
             loop.warm_up()
         warm_up_path_metrics()
         self._tracked_ahead = np.array([tracked_ahead[car] for car in range(self._count)])
@@ -101,7 +103,7 @@ class BatchSimulation:
 
     def _add_other(self, car: int, loop: Loop) -> None:
         """Take in a car that runs by itself."""
-        if self._noise is not None:
+        if self._noise is not None and not loop.disturb(self._noise, (0, 0)):
             why = 'such cars do not run side by side' if loop.lane is not None \
                 else 'it does not run compiled'
             raise ConfigurationError(

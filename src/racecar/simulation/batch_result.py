@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 import math
 
 import numpy as np
 
 from racecar.base.errors import ConfigurationError
+from racecar.base.random_numbers import four_normals, philox
+from racecar.base.types import Odometry, yaw_to_quaternion
+from racecar.metrics.laps import LapTimes
 from racecar.metrics.path_batch import PathColumns
 from racecar.metrics.run_table import RunTable
 from racecar.metrics.tracking_error import Array, Metrics
@@ -42,6 +45,17 @@ class Noise:
                     f"noise '{row.name}' is {value!r}, expected a number of at least 0")
 
 
+    def measured(self, key: tuple[int, int], odometry: Odometry, tick: int) -> Odometry:
+        """Odometry with the noise of a tick, drawn by a key of two words as blocks of cars do."""
+        x, y, yaw, vx = four_normals(philox((tick, 0, 0, 0), key))
+        vy, yaw_rate, _, _ = four_normals(philox((tick, 1, 0, 0), key))
+        qz, qw = yaw_to_quaternion(odometry.yaw + self.yaw * yaw)
+        return odometry._replace(
+            x=odometry.x + self.x * x, y=odometry.y + self.y * y, qz=qz, qw=qw,
+            vx=odometry.vx + self.vx * vx, vy=odometry.vy + self.vy * vy,
+            yaw_rate=odometry.yaw_rate + self.yaw_rate * yaw_rate)
+
+
 @dataclass(frozen=True, eq=False)
 class BatchResult:
     """Metrics of n cars, SI units as in Metrics, each (n,); NaN where no sample counts.
@@ -50,7 +64,8 @@ class BatchResult:
     metrics cover the whole run. tracked_ahead: as in RunTable [m]. records:
     (n, samples, len(COLUMNS)), NaN after a divergence, or None where nothing was recorded. path:
     errors against the path of the reference, of the time before a divergence too; None if they
-    were not asked for. collisions: contacts of cars that drive in a world, NaN for others; None if
+    were not asked for; laps: of each car, None where the path is not closed, then empty as well.
+    collisions: contacts of cars that drive in a world, NaN for others; None if
     there are none in a world. failures: of cars whose custom controller failed, by number,
     what it says; their metrics are NaN.
     """
@@ -65,6 +80,7 @@ class BatchResult:
     tracked_ahead: Array
     records: Array | None = None
     path: PathColumns | None = None
+    laps: Sequence[LapTimes | None] = ()
     collisions: Array | None = None
     failures: Mapping[int, str] = field(default_factory=dict)
 
@@ -76,7 +92,8 @@ class BatchResult:
         return Metrics(
             float(self.rmse[car]), float(self.ise[car]), float(self.sum_squared_error[car]),
             float(self.max_error[car]), int(self.samples[car]), float(self.duration[car]),
-            None if self.path is None else self.path.metrics(car), self._collisions_of(car))
+            None if self.path is None else self.path.metrics(car), self._collisions_of(car),
+            self.laps[car] if self.laps else None)
 
     def _collisions_of(self, car: int) -> int | None:
         counted = None if self.collisions is None else self.collisions[car]

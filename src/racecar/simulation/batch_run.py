@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 import contextlib
-from dataclasses import astuple
+from dataclasses import astuple, replace
 import math
 import threading
 from typing import NamedTuple
@@ -17,6 +17,7 @@ import numpy as np
 from racecar.base.errors import ConfigurationError, DivergenceError, RunError
 from racecar.base.types import NANOSECONDS
 from racecar.base.vectors import vector
+from racecar.metrics.laps import lap_times, LapBatch, LapTimes
 from racecar.metrics.path_batch import PathBatch, PathColumns, PathWindows
 from racecar.metrics.run_table import COLUMNS, RunTable
 from racecar.metrics.tracking_error import Array, Metrics
@@ -68,6 +69,7 @@ class BatchRun:
         self._scores = np.full((_SCORES + 1, cars), np.nan)
         with_path = options.with_path
         self._path = PathColumns(*np.full((4, cars), np.nan)) if with_path else None
+        self._laps: list[LapTimes | None] = [None] * cars if with_path else []
         self._windows = {period: PathWindows(times, skip) for period, times in self._times.items()
                          } if with_path else {}
         self._collisions = np.full(cars, np.nan)
@@ -102,12 +104,13 @@ class BatchRun:
             if self._records is not None:
                 self._records[car] = np.nan
             if self._path is not None:
+                self._laps[car] = None
                 for column in self._path:
                     column[car] = np.nan
         rmse, ise, total_squared, largest, counted, span, diverged_at = self._columns
         return BatchResult(
             rmse, ise, total_squared, largest, counted, span, diverged_at, self._tracked_ahead,
-            self._records, self._path,
+            self._records, self._path, self._laps,
             None if np.isnan(self._collisions).all() else self._collisions,
             dict(sorted(self._failures.items())))
 
@@ -119,9 +122,10 @@ class BatchRun:
         samples = ticks // every + 1 if every else 0
         recorded = vector([math.nan] * (count * samples * len(COLUMNS)))
         paths = PathBatch(self._windows[period], count, CHUNK) if self._path is not None else None
+        laps = None if paths is None else LapBatch(block.courses)
         whole = BlockRun(
             times, self._skip, every, recorded,
-            None if self._noise is None else astuple(self._noise), paths)
+            None if self._noise is None else astuple(self._noise), paths, laps)
         most = min(CHUNK, block.most_ticks)
         for first in range(0, ticks + 1, most):
             self._check_stopped()
@@ -143,6 +147,9 @@ class BatchRun:
         if self._path is not None and paths is not None:
             for column, found in zip(self._path, paths.result(), strict=True):
                 column[block.cars] = found
+        if laps is not None:
+            for lane, car in enumerate(block.cars):
+                self._laps[car] = laps.result(lane)
         self._failures |= block.failures()
 
     def _run_failed(self, block: Block, message: str, reported: int) -> None:
@@ -173,6 +180,7 @@ class BatchRun:
                 metrics.samples, metrics.duration)
             if self._path is not None and metrics.path is not None:
                 self._path.put(car, metrics.path)
+                self._laps[car] = metrics.laps
         self._advance(ticks)
 
     def _run_alone(self, car: int, loop: Loop, ticks: int) -> Metrics | None:
@@ -193,9 +201,14 @@ class BatchRun:
             kept = table.rows[::self._every]
             self._records[car, :len(kept)] = kept
         try:
-            return table.metrics(self._skip, with_path=self._path is not None)
+            metrics = table.metrics(self._skip, with_path=self._path is not None)
         except ConfigurationError:
             return None
+        if self._path is None:
+            return metrics
+        track = table.track()
+        return replace(metrics, laps=lap_times(
+            loop.tracker.course(), track.t, track.x, track.y))
 
     def _advance(self, amount: int) -> None:
         with self._counting:

@@ -5,23 +5,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import astuple
 import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.columns import Array, rows_of
+from racecar.base.columns import Array, columns_like, rows_of
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
 from racecar.base.rows import count_numbers, flatten, Numbers, Part
-from racecar.base.types import AckermannCommand, NANOSECONDS
+from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS
 from racecar.base.vectors import Flat, vector
 from racecar.control.reference_sampler import ReferenceSampler
+from racecar.control.tracker import course_from
+from racecar.metrics.laps import Course, LapBatch, Points
 from racecar.metrics.path_batch import PathBatch
 from racecar.metrics.path_kernels import POINT_NUMBERS
 from racecar.simulation.batch_result import Noise
-from racecar.simulation.closed_loop import Loop
+from racecar.simulation.closed_loop import Loop, seen_by_control
 from racecar.simulation.engine import block_kernel, block_parts, BlockParts, NO_PLAN, Plan
 from racecar.simulation.lanes import LaneControl, LaneMotion, Lines, Reference
 from racecar.simulation.layout import lane_rows, LANES
@@ -39,12 +42,14 @@ class Kind(NamedTuple):
 class Columns(NamedTuple):
     """In which numbers cars differ from one, (numbers, cars) each, in SI units.
 
-    parameters: of the motion; limits: of the state; control: parameters of what drives them.
+    parameters: of the motion; limits: of the state; control: parameters of what drives them; line:
+    what Lines.add() takes, no rows if that does not differ.
     """
 
     parameters: Array
     limits: Array
     control: Array
+    line: Array
 
 
 class FleetColumns(NamedTuple):
@@ -88,7 +93,7 @@ class BlockRun(NamedTuple):
     times: of all ticks since the start [s], of which the last one is not driven; skip: time from
     which metrics count [s]; every: one of so many ticks is recorded, 0 for none; records: (cars,
     samples, numbers of a row of RunTable), flat, is filled; deviations: of the noise, None
-    without; paths: gets the points of cars and references, None if nobody does.
+    without; paths, laps: get the points of cars and references, None if nobody does.
     """
 
     times: Flat
@@ -97,6 +102,7 @@ class BlockRun(NamedTuple):
     records: Flat = vector(0)
     deviations: tuple[float, ...] | None = None
     paths: PathBatch | None = None
+    laps: LapBatch | None = None
 
 
 class Block:
@@ -115,6 +121,8 @@ class Block:
         self._references: list[Reference] = []
         self._at_start: Any = None
         self._samplers: list[ReferenceSampler] = []
+        self.courses: list[Course] = []
+        """Path of the reference of each car, as a course of laps."""
 
     @property
     def count(self) -> int:
@@ -129,28 +137,36 @@ class Block:
         car = lane.car.numbers()
         columns = fleet.columns or Columns(*(
             rows_of(tuple(of_all), count)
-            for of_all in (car.parameters, car.limits, lane.parameters)))
-        origin = tracker.origin_for(loop.simulator.odometry())
-        self._added.append(car.line)
+            for of_all in (car.parameters, car.limits, lane.parameters, ())))
+        line = columns_like(moving.line.example, columns.line) if len(columns.line) else car.line
+        origin = tracker.origin_for(seen_by_control(
+            loop.simulator, loop.simulator.odometry()))
+        self._added.append(line)
         for part, of_all in (
                 (moving.state, car.state), (moving.inputs, car.inputs),
-                (moving.status, (-1.0, 0.0)), (moving.line, self._lines.add(car.line)),
+                (moving.status, (-1.0, 0.0)), (moving.line, self._lines.add(line)),
                 (parts.answered, (0.0, -1.0, 0.0, 0.0)), (parts.control_state, lane.state),
                 (parts.path, (0.0, *origin, tracker.tracked_ahead))):
             self._put(part, first, rows_of(tuple(of_all), count))
         for part, rows in zip(
-                (moving.parameters, parts.limits, parts.control), columns, strict=True):
+                (moving.parameters, parts.limits, parts.control), columns[:3], strict=True):
             self._put(part, first, rows)
         self.cars.extend(fleet.cars)
         self._references.extend([lane.reference] * count)
+        self.courses.extend([course_from(tracker.trajectory, origin)] * count)
 
     def draw_by(self, keys: NDArray[np.int64]) -> None:
         """Give each car, before seal(), the key of its noise: two words, (cars, 2)."""
         self._put(self._parts.key, 0, keys.T.astype(float))
 
     def check_noise(self, noise: Noise) -> None:
-        """Raise ConfigurationError for noise of a motion that the model has no state for."""
+        """Raise ConfigurationError for noise that cars of this kind do not have."""
         parts = self._parts
+        measured = astuple(noise)[:len(CarMotion._fields)]
+        if self.kind.control.rolling_row is not None and any(measured):
+            raise ConfigurationError(
+                'noise of what is measured goes with exact odometry only: leave it out, or set'
+                ' odometry.source to truth; dead reckoning has errors of its own')
         for name, part in (('lateral', parts.lateral), ('turning', parts.turning)):
             value = getattr(noise, name)
             if value and part is None:
@@ -189,6 +205,7 @@ class Block:
             single = Block(self.kind)
             single.cars.append(car)
             single._references.append(self._references[lane])
+            single.courses.append(self.courses[lane])
             for line in self._added:
                 single._lines.add(line)
             single._rows[::LANES] = self._at_start[lane::LANES]
@@ -237,7 +254,11 @@ class Block:
             raise failure from error
         if paths is not None:
             at = self._parts.moving.status.first * LANES
-            paths.add(points, LANES, first, ticks, self._rows[at:at + self.count])
+            diverged = self._rows[at:at + self.count]
+            paths.add(points, LANES, first, ticks, diverged)
+            if whole.laps is not None:
+                whole.laps.add(
+                    present, Points(points, POINT_NUMBERS * LANES, LANES), diverged, first)
 
     @property
     def period(self) -> float:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from racecar.base.columns import rows_of
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
 from racecar.base.readings import Collisions
@@ -19,9 +20,12 @@ from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.metrics.run_table import COLUMNS, RunTable
 from racecar.metrics.tracking_error import Array
+from racecar.simulation.batch_result import Noise
+from racecar.simulation.dead_reckoning import DeadReckoning
 from racecar.simulation.lanes import Lane, Reference
 from racecar.simulation.loop_kernel import CompiledLoop
 from racecar.simulation.model_lanes import lane_car
+from racecar.simulation.reckoned_lanes import control_memory, reckoned_lane
 from racecar.simulation.simulator import has_own, Simulator
 from racecar.simulation.stock_lanes import StockControl
 
@@ -34,7 +38,8 @@ class LoopCar(Protocol):
     """A car as a loop drives it; ticks are as long as from one odometry to the next.
 
     compiled: the simulator whose kernels do exactly what the ticks of this car do; None if there
-    is none, and every tick is called.
+    is none, and every tick is called. reckoning: dead reckoning by which alone the control knows
+    where the car is; its ticks move it on. None if it sees the odometry as it is.
     """
 
     @property
@@ -54,6 +59,10 @@ class LoopCar(Protocol):
         """See the class."""
 
     @property
+    def reckoning(self) -> DeadReckoning | None:
+        """See the class."""
+
+    @property
     def collisions(self) -> Collisions | None:
         """Contacts since the last reset; None where there is nothing to run into."""
 
@@ -61,7 +70,7 @@ class LoopCar(Protocol):
         """Do what would hold up the first tick."""
 
     def odometry(self) -> Odometry:
-        """Return pose and twist at the present time."""
+        """Return the true pose and twist at the present time."""
 
     def set_command(self, command: Any) -> None:
         """Apply a command of its kind from now on; raises ParameterError for what is not finite.
@@ -71,6 +80,11 @@ class LoopCar(Protocol):
 
     def tick(self) -> None:
         """Advance by one period. Raises DivergenceError."""
+
+
+def seen_by_control(car: LoopCar, odometry: Odometry) -> Odometry:
+    """What the control of a car sees where this is its odometry."""
+    return odometry if car.reckoning is None else car.reckoning.odometry(odometry.time_ns)
 
 
 class Loop(Protocol):
@@ -102,6 +116,12 @@ class Loop(Protocol):
     @property
     def lane(self) -> Lane | None:
         """The car for a block of cars side by side; None if it does not run compiled."""
+
+    def disturb(self, noise: Noise, key: tuple[int, int]) -> bool:
+        """Add noise to the odometry that the control sees, by a key of two words.
+
+        False, and nothing is done, for a loop that cannot add this noise by itself.
+        """
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""
@@ -137,8 +157,9 @@ class ClosedLoop(NamedTuple):
     def answer(self) -> tuple[Row, AckermannCommand]:
         """Return the row of RunTable for now and the command that answers the odometry."""
         odometry: Odometry = self.simulator.odometry()
-        output = self.tracker.update(odometry)
-        command = self.linearizer.command(odometry, output.velocity)
+        seen = seen_by_control(self.simulator, odometry)
+        output = self.tracker.update(seen)
+        command = self.linearizer.command(seen, output.velocity)
         return row_of(odometry, output.reference.x, output.reference.y, command), command
 
     @property
@@ -156,10 +177,14 @@ class ClosedLoop(NamedTuple):
         if simulator is None or not self.is_compilable:
             return None
         tracker, law = self.tracker, self.linearizer
-        return Lane(
+        return reckoned_lane(Lane(
             lane_car(simulator), StockControl(type(law), tracker.step, tracker.is_exact),
             Reference(tracker.trajectory), (*tracker.state, *law.state),
-            (*tracker.parameters, *law.parameters))
+            (*tracker.parameters, *law.parameters)), self.simulator.reckoning)
+
+    def disturb(self, noise: Noise, key: tuple[int, int]) -> bool:
+        """False: no noise by the loop itself."""
+        return False
 
     def columns(self, varied: VariedControl, cars: int) -> Array:
         """Parameters of what drives cars that differ from this one, as in lane: (numbers, cars).
@@ -168,7 +193,9 @@ class ClosedLoop(NamedTuple):
         """
         law: Array = self.linearizer.columns(varied.law_values, varied.law_vehicle, cars)
         tracker = self.tracker.columns(varied.tracker_values, varied.tracker_vehicle, cars)
-        return np.concatenate([tracker, law])
+        reckoning = self.simulator.reckoning
+        return np.concatenate([*(
+            () if reckoning is None else [rows_of(reckoning.parameters, cars)]), tracker, law])
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""
@@ -205,11 +232,15 @@ class ClosedLoop(NamedTuple):
         self, simulator: Simulator, ticks: int, on_rows: Callable[[Array], object],
     ) -> None:
         loop, tracker = self._compiled_loop(simulator), self.tracker
-        first = len(tracker.state)
+        if not tracker.started:
+            start = seen_by_control(self.simulator, simulator.odometry())
+            tracker.start(start, start.time_ns)
         try:
             loop.run(ticks, on_rows)
         finally:
-            tracker.state[:], self.linearizer.state[:] = loop.memory[:first], loop.memory[first:]
+            memory = control_memory(loop.memory, self.simulator.reckoning)
+            first = len(tracker.state)
+            tracker.state[:], self.linearizer.state[:] = memory[:first], memory[first:]
 
     def _compiled_loop(self, simulator: Simulator) -> CompiledLoop:
         lane = self.lane

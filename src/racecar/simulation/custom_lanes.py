@@ -15,8 +15,11 @@ from racecar.base.errors import RunError
 from racecar.base.rows import Kind, kind_of, Numbers
 from racecar.base.types import AckermannCommand, CarMotion
 from racecar.control.custom_controller import command_failure, failure_at, PureController, PureStep
-from racecar.control.custom_reference import CustomReference, CustomReferenceSampler
-from racecar.control.trajectories import Motion
+from racecar.control.custom_reference import (
+    CustomReference,
+    CustomReferenceSampler,
+    NO_CUSTOM_REFERENCE,
+)
 from racecar.dynamics.vehicles.interface import Command
 from racecar.simulation.lanes import Lane, Reference
 from racecar.simulation.model_lanes import lane_car
@@ -58,7 +61,7 @@ class CustomControl(NamedTuple):
     @property
     def reference(self) -> CustomReference:
         """A reference with what lies ahead."""
-        return CustomReference(0.0, 0.0, Motion(*(0.0,) * len(Motion._fields)))
+        return NO_CUSTOM_REFERENCE
 
     @property
     def answer(self) -> Callable[..., Any]:
@@ -69,6 +72,11 @@ class CustomControl(NamedTuple):
     def is_foreign(self) -> bool:
         """Always."""
         return True
+
+    @property
+    def rolling_row(self) -> None:
+        """None: it does not look at the wheels."""
+        return None
 
     def sampler(self, references: Sequence[Reference]) -> CustomReferenceSampler:
         """Sampler of the references of trajectories of one type."""

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from racecar.base.errors import DivergenceError
+from racecar.base.types import Odometry
 from racecar.control.custom_controller import (
     Controller,
     preview_of,
@@ -19,10 +21,13 @@ from racecar.control.custom_driver import CustomDriver, NO_STEP, why_uncompiled
 from racecar.control.tracker import TrajectoryTracker
 from racecar.metrics.run_table import COLUMNS
 from racecar.metrics.tracking_error import Array
-from racecar.simulation.closed_loop import LoopCar, row_of
+from racecar.simulation.batch_result import Noise
+from racecar.simulation.closed_loop import LoopCar, row_of, seen_by_control
 from racecar.simulation.custom_lanes import custom_lane
 from racecar.simulation.lanes import Lane, Reference
 from racecar.simulation.loop_kernel import chunks, CompiledLoop
+from racecar.simulation.reckoned_lanes import control_memory, reckoned_lane
+from racecar.simulation.simulator import Simulator
 
 # Ticks of a piece in plain Python, after which progress is told.
 _PLAIN_CHUNK = 32
@@ -53,13 +58,15 @@ class CustomLoop:
             NO_STEP if pure is None
             else 'the car itself does not run compiled, as none does in a world'
             if compiled is None else why_uncompiled(pure))
+        self._see: Callable[[Odometry, int], Odometry] = lambda odometry, _: odometry
+        self._tick = 0
         self._compiled: CompiledLoop | None = None
         if pure is None or compiled is None or self.why_plain:
             self._driver = CustomDriver(lambda: controller, tracker)
         else:
             self._pure = pure
             self._compiled = CompiledLoop(
-                compiled, tracker, custom_lane(compiled, pure, self._reference),
+                compiled, tracker, self._lane_of(compiled, pure),
                 (tracker.time_step,))
 
     @property
@@ -75,8 +82,24 @@ class CustomLoop:
     def lane(self) -> Lane | None:
         """The car, at the start, for a block of cars side by side; None if it runs plain."""
         compiled = self.simulator.compiled
-        return None if self._pure is None or compiled is None else custom_lane(
-            compiled, self._pure, self._reference)
+        return None if self._pure is None or compiled is None else self._lane_of(
+            compiled, self._pure)
+
+    def _lane_of(self, simulator: Simulator, pure: PureController) -> Lane:
+        return reckoned_lane(
+            custom_lane(simulator, pure, self._reference), self.simulator.reckoning)
+
+    def disturb(self, noise: Noise, key: tuple[int, int]) -> bool:
+        """Add noise to what a controller in plain Python sees, drawn as for a block of cars.
+
+        False for one that runs compiled or whose odometry has errors of its own, and for noise
+        of the motion.
+        """
+        if (self._compiled is not None or self.simulator.reckoning is not None
+                or noise.lateral or noise.turning):
+            return False
+        self._see = partial(noise.measured, key)
+        return True
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""
@@ -93,12 +116,21 @@ class CustomLoop:
         controller that fails or commands what is not finite, DivergenceError as Simulator does.
         """
         if self._compiled is not None:
-            self._compiled.run(ticks, on_rows)
+            if not self.tracker.started:
+                self._start()
+            try:
+                self._compiled.run(ticks, on_rows)
+            finally:
+                control_memory(self._compiled.memory, self.simulator.reckoning)
             return
         if not self.tracker.started:
-            self.tracker.start(self.simulator.odometry(), self.simulator.time_ns)
+            self._start()
         for count, driven in chunks(ticks, _PLAIN_CHUNK):
             self._run_plain(count, driven, on_rows)
+
+    def _start(self) -> None:
+        start = seen_by_control(self.simulator, self.simulator.odometry())
+        self.tracker.start(start, start.time_ns)
 
     def _run_plain(
         self, count: int, driven: int, on_rows: Callable[[Array], object],
@@ -107,7 +139,9 @@ class CustomLoop:
         rows = np.empty((count, len(COLUMNS)))
         for tick in range(count):
             odometry = simulator.odometry()
-            command, now = self._driver.update(odometry)
+            command, now = self._driver.update(
+                self._see(seen_by_control(simulator, odometry), self._tick))
+            self._tick += tick < driven
             rows[tick] = row_of(odometry, now.x, now.y, command)
             if tick < driven:
                 simulator.set_command(command)

@@ -29,6 +29,7 @@ from racecar.base.rows import (
     Part,
     store,
     within,
+    zeros_of,
 )
 from racecar.base.types import CarMotion, quaternion_to_yaw
 from racecar.base.vectors import Flat
@@ -264,13 +265,10 @@ def block_parts(motion: LaneMotion, control: LaneControl) -> BlockParts:
     lateral, turning = (None if row is None else Part((0.0,), state.first + row, LANES)
                         for row in motion.pushed)
     return BlockParts(
-        0, moving, part(Score(*(0.0,) * 5)), part(Answered(*(0.0,) * 4)), part(control.state),
-        part(motion.state), part(Path(*(0.0,) * 4)), part(control.parameters),
-        part(CarMotion(*(0.0,) * 6)), part((0.0, 0.0)), part((0.0, 0.0)), part(control.reference),
+        0, moving, part(zeros_of(Score)), part(zeros_of(Answered)), part(control.state),
+        part(motion.state), part(zeros_of(Path)), part(control.parameters),
+        part(zeros_of(CarMotion)), part((0.0, 0.0)), part((0.0, 0.0)), part(control.reference),
         part(Key(0.0, 0.0)), part(Draws(0.0, 0.0)), lateral, turning)._replace(rows=layout.rows)
-
-
-
 
 
 def _observation(motion: LaneMotion, parts: BlockParts) -> Loop:
@@ -418,6 +416,29 @@ def _pushing(parts: BlockParts) -> Loop:
     return push_all
 
 
+def _rolling(motion: LaneMotion, control: LaneControl, parts: BlockParts) -> Loop:
+    """Pure function that tells a control that looks how fast the rear wheels roll."""
+    rolling, row = motion.rolling, control.rolling_row
+    state_part, parameters_part, seen_part = (
+        parts.moving.state, parts.moving.parameters, parts.seen)
+    if row is None:
+        @importable
+        def tell_none(rows: Flat, count: int) -> None:
+            pass
+
+        return tell_none
+    speed_part = Part((0.0,), parts.control_state.first + row, LANES)
+
+    @importable
+    def tell_all(rows: Flat, count: int) -> None:
+        for i in range(count):
+            store(rows, speed_part, i, (rolling(
+                load(rows, state_part, i), load(rows, parameters_part, i),
+                load(rows, seen_part, i).vx),))
+
+    return tell_all
+
+
 def _control(control: LaneControl, parts: BlockParts) -> Loop:
     answer = control.answer
     status_part, command_part = parts.moving.status, parts.moving.command
@@ -552,6 +573,7 @@ def block_kernel(motion: LaneMotion, control: LaneControl) -> RunBlock:
     observe_all, place_all, is_ahead, score_all = (
         _observation(motion, parts), _placement(parts), _tracking(parts), _scoring(parts))
     show_all, disturb_all, push_all = _showing(parts), _measuring(parts), _pushing(parts)
+    roll_all = _rolling(motion, control, parts)
     control_all, record_all, check_all = (
         _control(control, parts), _recording(parts), _checking(parts))
     drive_all, plan_numbers = motion.drive(parts.moving), _PLAN.after
@@ -572,6 +594,7 @@ def block_kernel(motion: LaneMotion, control: LaneControl) -> RunBlock:
                 rows, count, ahead, time - times[k] if tick else 0.0, time >= p.skip)
             if p.shown > 0.0:
                 show_all(rows, count, points, POINT_NUMBERS * k)
+            roll_all(rows, count)
             if p.noisy > 0.0:
                 disturb_all(rows, count, tick, p.deviations, root)
             control_all(rows, count, p.period, tick)

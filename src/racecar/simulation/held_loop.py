@@ -12,6 +12,7 @@ import numpy as np
 from racecar.control.linearizer import Linearizer
 from racecar.control.tracker import TrajectoryTracker
 from racecar.metrics.tracking_error import Array
+from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import LoopCar, row_of
 from racecar.simulation.lanes import Lane
 
@@ -37,6 +38,10 @@ class HeldLoop(NamedTuple):
     def lane(self) -> Lane | None:
         """None, nor do those of cars side by side."""
         return None
+
+    def disturb(self, noise: Noise, key: tuple[int, int]) -> bool:
+        """False: no noise by the loop itself."""
+        return False
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""

@@ -53,7 +53,7 @@ class Lines(Protocol):
         """Ticks for which numbers() may be asked at a time; steps: in a tick."""
 
     def add(self, line: Any) -> Numbers:
-        """Take in a car or several that are alike; `line`, for the rows, of each of them."""
+        """Take in cars: `line` for the rows, of each of them; it may have columns."""
 
     def numbers(self, first: int, ticks: int, steps: int) -> Flat:
         """Numbers for the next ticks, flat; steps: in a tick.
@@ -69,6 +69,7 @@ class LaneMotion(Hashable, Protocol):
     it takes: command is what a control answers, inputs what is in force, line what Lines.add()
     gives. observe(state, inputs, parameters): as in Equations. pushed: rows of the state that
     noise of the motion pushes, lateral and turning, None for what the state does not have.
+    rolling(state, parameters, vx): see racecar.simulation.dead_reckoning.rolling_of().
     """
 
     @property
@@ -97,6 +98,10 @@ class LaneMotion(Hashable, Protocol):
 
     @property
     def observe(self) -> Callable[[Any, Any, Any], tuple[float, ...]]:
+        """Pure function, see the class."""
+
+    @property
+    def rolling(self) -> Callable[[Any, Any, float], float]:
         """Pure function, see the class."""
 
     @property
@@ -130,7 +135,8 @@ class LaneControl(Hashable, Protocol):
     y [m] come first. answer(state, parameters, car, reference, dt): pure function that gives the
     next state and the command as the message carries it; car: CarMotion as its odometry says; dt:
     since the answer before [s], 0 at the first. is_foreign: whether code of the user's runs in it,
-    which may fail.
+    which may fail. rolling_row: of its state, in which it finds the speed at which the rear wheels
+    roll [m/s]; None if it does not look.
     """
 
     @property
@@ -152,6 +158,10 @@ class LaneControl(Hashable, Protocol):
     @property
     def is_foreign(self) -> bool:
         """Whether code of the user's runs in it."""
+
+    @property
+    def rolling_row(self) -> int | None:
+        """See the class."""
 
     def sampler(self, references: Sequence[Reference]) -> ReferenceSampler:
         """Sampler of references whose trajectories are of one type, at least one."""

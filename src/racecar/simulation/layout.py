@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from racecar.base.compiled import COMPILED
-from racecar.base.rows import Numbers, Part, zeroed
+from racecar.base.rows import Numbers, Part, zeros_like
 from racecar.base.vectors import vector
 
 N = TypeVar('N', bound=Numbers)
@@ -38,7 +38,7 @@ class Layout:
 
     def part(self, example: N, absent: tuple[int, ...] = ()) -> Part[N]:
         """Place of tuples like the example, after those before."""
-        part = Part(zeroed(example), self.rows, self._lanes, absent)
+        part = Part(zeros_like(example), self.rows, self._lanes, absent)
         self.rows = part.after
         return part
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from racecar.base.compiled import compiled
+from racecar.base.compiled import compiled, importable
 from racecar.base.errors import RunError
-from racecar.base.rows import count_numbers, flatten, load, Part, store
+from racecar.base.rows import count_numbers, flatten, load, Part, store, zeros_of
 from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS, quaternion_to_yaw
 from racecar.base.vectors import as_vector, Flat, Vector, vector
 from racecar.control.reference_sampler import placed, ReferenceSampler
@@ -25,6 +25,7 @@ from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles.interface import Equations
 from racecar.metrics.run_table import COLUMNS
 from racecar.metrics.tracking_error import Array
+from racecar.simulation.dead_reckoning import rolling_of
 from racecar.simulation.engine import COLUMN_COUNT, limited
 from racecar.simulation.lanes import Lane, LaneControl
 from racecar.simulation.simulator import Simulator
@@ -56,11 +57,29 @@ class LoopPlan(NamedTuple):
     origin_y: float
 
 
-_PLAN = Part(LoopPlan(*(0.0,) * len(LoopPlan._fields)))
+_PLAN = Part(zeros_of(LoopPlan))
 _RECORD = Part((0.0,) * COLUMN_COUNT)
 
 RunLoop = Callable[[Flat, Flat, Vector, Vector, Flat, Vector], int]
 """run(rows, control, references, stamps, records, plan): see loop_kernel()."""
+
+
+def _telling(control: LaneControl, equations: Equations) -> Callable[..., None]:
+    """Pure function that tells a control that looks how fast the rear wheels roll."""
+    rolling, row = rolling_of(equations), control.rolling_row
+    if row is None:
+        @importable
+        def tell_none(control: Flat, state: Any, car: Any, vx: float) -> None:
+            pass
+
+        return tell_none
+    speed_part = Part((0.0,), row)
+
+    @importable
+    def tell(control: Flat, state: Any, car: Any, vx: float) -> None:
+        store(control, speed_part, 0, (rolling(state, car, vx),))
+
+    return tell
 
 
 @functools.cache
@@ -80,6 +99,7 @@ def loop_kernel(kind: CarKind, equations: Equations, control: LaneControl) -> Ru
     memory_part, reference_part = Part(control.state), Part(control.reference)
     values_part = Part(control.parameters, memory_part.after)
     size = count_numbers(control.reference)
+    tell = _telling(control, equations)
 
     def run_loop(
         rows: Flat, control: Flat, references: Vector, stamps: Vector, records: Flat,
@@ -92,6 +112,7 @@ def loop_kernel(kind: CarKind, equations: Equations, control: LaneControl) -> Ru
                 load(rows, state_part, 0), load(rows, inputs_part, 0),
                 load(rows, parameters_part, 0))
             car = CarMotion(x, y, quaternion_to_yaw(0.0, 0.0, qz, qw), vx, vy, yaw_rate)
+            tell(control, load(rows, state_part, 0), load(rows, parameters_part, 0), vx)
             reference = placed(
                 load(references, reference_part, size * k), p.origin_x, p.origin_y)
             after, command = answer(
@@ -151,7 +172,7 @@ class CompiledLoop:
                      vector(tuple(_PLAN.example)))
 
     def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
-        """Answer and advance by so many ticks, and answer once more.
+        """Answer and advance by so many ticks, and answer once more; the tracker has started.
 
         on_rows gets rows of COLUMNS, which it may keep. Raises DivergenceError, and RunError for
         code of the user's that fails or commands what is not finite.
@@ -159,8 +180,6 @@ class CompiledLoop:
         simulator = self._simulator
         # Inputs past the command, such as torques, end with it.
         simulator.set_command(simulator.command)
-        if not self._tracker.started:
-            self._tracker.start(simulator.odometry(), simulator.time_ns)
         for count, driven in chunks(ticks):
             self._run_chunk(count, driven, on_rows)
 

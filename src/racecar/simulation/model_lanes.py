@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 import functools
 import sys
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from racecar.base.compiled import importable
-from racecar.base.rows import field_names, first_row, load, Numbers, Part, store
+from racecar.base.rows import field_names, first_row, load, Numbers, Part, store, zeros_of
 from racecar.base.vectors import Flat, vector
 from racecar.dynamics.actuators import Channel, respond
 from racecar.dynamics.vehicles.interface import (
@@ -21,6 +23,7 @@ from racecar.dynamics.vehicles.interface import (
     STEERING_ANGLE,
 )
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.simulation.dead_reckoning import rolling_of
 from racecar.simulation.engine import (
     Before,
     CommandLimits,
@@ -56,7 +59,7 @@ class Channels(NamedTuple):
     steering: HeldChannel
 
 
-_CHANNEL = HeldChannel(*(0.0,) * 6)
+_CHANNEL = zeros_of(HeldChannel)
 _NO_CHANNELS = Channels(_CHANNEL, _CHANNEL)
 
 
@@ -97,13 +100,13 @@ class DelayLines:
         self._rows: Any = vector(0)
 
     def most_ticks(self, steps: int) -> int:
-        """Any number."""
+        """As many as one likes."""
         return sys.maxsize
 
     def add(self, line: Channels) -> Channels:
         """Take in channels, which are for the rows as they are."""
         if self._is_actuated:
-            self.depth = max(self.depth, *(int(channel.ticks) + 2 for channel in line))
+            self.depth = max(self.depth, *(int(np.max(channel.ticks)) + 2 for channel in line))
         return line
 
     def numbers(self, first: int, ticks: int, steps: int) -> Flat:
@@ -139,7 +142,7 @@ class ModelMotion(NamedTuple):
     @property
     def parameters(self) -> CommandedCar:
         """Parameters of the equations, and limits."""
-        return CommandedCar(self.equations.parameters, CommandLimits(*(0.0,) * 4))
+        return CommandedCar(self.equations.parameters, zeros_of(CommandLimits))
 
     @property
     def command(self) -> Command:
@@ -157,6 +160,11 @@ class ModelMotion(NamedTuple):
         return _observation(self.equations)
 
     @property
+    def rolling(self) -> Callable[[Any, CommandedCar, float], float]:
+        """Speed at which the rear wheels of the equations roll."""
+        return _rolling(self.equations)
+
+    @property
     def pushed(self) -> tuple[int | None, int | None]:
         """Lateral state and yaw rate."""
         state = self.equations.state
@@ -172,7 +180,7 @@ class ModelMotion(NamedTuple):
         Raises ParameterError if the method is unknown.
         """
         motion = motion_parts(layout, self.equations, self.integrator)
-        return motion.state, OwnParts(motion, layout.part(UnderWay(*(0.0,) * 4)))
+        return motion.state, OwnParts(motion, layout.part(zeros_of(UnderWay)))
 
     def drive(self, parts: MovingParts) -> Loop:
         """Function that advances by a tick. Raises ParameterError if the method is unknown."""
@@ -196,6 +204,17 @@ def _observation(
         return observe(state, inputs, car.model)
 
     return observed
+
+
+@functools.cache
+def _rolling(equations: Equations) -> Callable[[Any, CommandedCar, float], float]:
+    rolling = rolling_of(equations)
+
+    @importable
+    def rolled(state: Any, car: CommandedCar, vx: float) -> float:
+        return rolling(state, car.model, vx)
+
+    return rolled
 
 
 def _driving_at_once(equations: Equations, integrate: Loop, parts: MovingParts) -> Loop:
@@ -279,10 +298,13 @@ def command_limits(vehicle: VehicleParameters) -> CommandLimits:
     return CommandLimits(vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range)
 
 
-def _held(channel: Channel, steps: int) -> HeldChannel:
-    """Channel for commands that are held for so many steps."""
-    ticks, rest = divmod(int(channel.delay_steps), steps)
-    return HeldChannel(float(ticks), float(rest), *channel[1:])
+def held_channels(channels: Iterable[Channel], steps: int) -> Channels:
+    """Speed and steering of actuators whose commands are held for so many steps."""
+    def held(channel: Channel) -> HeldChannel:
+        ticks, rest = divmod(int(channel.delay_steps), steps)
+        return HeldChannel(float(ticks), float(rest), *channel[1:])
+
+    return Channels(*map(held, channels))
 
 
 def lane_car(simulator: Simulator) -> LaneCar:
@@ -298,5 +320,5 @@ def _numbers(simulator: Simulator) -> LaneNumbers:
     return LaneNumbers(
         simulator.state, (inputs[SPEED], inputs[STEERING_ANGLE]),
         CommandedCar(tuple(model.parameters), command_limits(model.vehicle)), model.state_limits,
-        _NO_CHANNELS if channels is None else Channels(*(
-            _held(channel, simulator.steps_per_tick) for channel in channels)))
+        _NO_CHANNELS if channels is None else held_channels(
+            channels, simulator.steps_per_tick))

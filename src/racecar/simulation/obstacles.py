@@ -5,16 +5,36 @@
 from __future__ import annotations
 
 from racecar.base.readings import Collisions, NO_COLLISION
-from racecar.base.types import Odometry
-from racecar.dynamics.vehicles.parameters import Footprint
+from racecar.base.types import Odometry, yaw_to_quaternion
+from racecar.base.values import Values
+from racecar.dynamics.vehicles.parameters import Footprint, PREFIX, VehicleParameters
 from racecar.scene.grid_map import NO_GRID
 from racecar.scene.overlaps import disc_overlaps, overlaps
 from racecar.scene.scene import foot_rows, Scene
+from racecar.scene.world_choice import scene_of, start_pose
 
 # A contact is over once there is this much room around the car [m].
 _RELEASE = 0.02
 # Who stands deeper in a wall than this was put there, and may leave [m].
 _INSIDE = 0.001
+
+
+def start_caution(values: Values) -> str | None:
+    """Say that a vehicle stands in something at its start, by the values of its simulator.
+
+    None if it does not, and for what is no vehicle. Raises ConfigurationError as load_world().
+    """
+    scene = scene_of(values)
+    if scene.is_empty or f'{PREFIX}steering_limit' not in values:
+        return None
+    place, footprint = start_pose(scene, values), VehicleParameters.from_values(values).footprint
+    if not Obstacles(scene, footprint).hold(Odometry(
+            0, place.x, place.y, *yaw_to_quaternion(place.yaw), 0.0, 0.0, 0.0)):
+        return None
+    return (f"the vehicle, {footprint.front + footprint.rear:.3g} m long and"
+            f' {2.0 * footprint.side:.3g} m wide, stands in something of the world'
+            f" '{values['world']}' at its start ({place.x:.3g}, {place.y:.3g}): choose another"
+            ' world or vehicle, or move it by initial_x, initial_y and initial_yaw')
 
 
 class Obstacles:

@@ -7,21 +7,25 @@ from __future__ import annotations
 from racecar.base.errors import ConfigurationError, FaultError
 from racecar.base.readings import Collisions
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
+from racecar.simulation.dead_reckoning import DeadReckoning
 from racecar.simulation.ports import collisions_of, ODOMETRY, Plant
+from racecar.simulation.simulator import Simulator
 
 
 class PlantCar:
     """The only robot of a plant, driven by Ackermann commands; a tick is as long as its odometry.
 
-    compiled: None, as no kernel does what a plant does.
+    reckoning, compiled: as of a LoopCar.
     """
 
-    compiled = None
+    def __init__(
+        self, plant: Plant, description: str, odometry: str = ODOMETRY, *,
+        reckoning: DeadReckoning | None = None, compiled: Simulator | None = None,
+    ) -> None:
+        """description: of the car, for messages; odometry: name of the output of its true motion.
 
-    def __init__(self, plant: Plant, description: str, odometry: str = ODOMETRY) -> None:
-        """description: of the car, for messages; odometry: name of the output that is answered.
-
-        Raises ConfigurationError for a plant that is not driven so.
+        reckoning: that of the plant, which moves it; compiled: the simulator in the plant, if
+        kernels do what its ticks do. Raises ConfigurationError for a plant that is not driven so.
         """
         entity, *others = plant.entities
         drive = [port for port in entity.inputs if port.value_type is AckermannCommand]
@@ -33,6 +37,8 @@ class PlantCar:
         self.plant = plant
         self.description = description
         self.period_ns = output.steps * plant.step_ns
+        self.reckoning = reckoning
+        self.compiled = None if compiled is None else compiled.compiled
         self._steps = output.steps
         self._entity = entity
         self._read = output.read

@@ -16,7 +16,7 @@ import math
 from typing import Any, NamedTuple, Protocol
 
 from racecar.base.errors import ConfigurationError
-from racecar.base.readings import Collisions
+from racecar.base.readings import Collisions, WheelReading
 from racecar.base.types import Acceleration3, BodyState, Lamps, NANOSECONDS, Pose3
 from racecar.description.urdf import RobotDescription
 from racecar.scene.grid_map import OccupancyGrid
@@ -24,6 +24,9 @@ from racecar.scene.scene import Objects
 
 ODOMETRY, COLLISIONS = 'odometry', 'collisions'
 """Names of the outputs of a car that a controller answers, and that counts contacts."""
+
+GROUND_TRUTH = 'ground_truth'
+"""Name of the output that shows the true motion where the odometry does not."""
 
 LONGEST_PERIOD = 3600.0
 """Longest period of an output [s]."""
@@ -104,8 +107,9 @@ class SensorPlatform:
     frame: in which sensors are mounted, without the entity's prefix. state: pose in odom and twist
     of this frame. acceleration: of this frame. objects: what can move and is not of this robot
     itself: cones where they are now, other robots; None: nothing but the robot moves, and cones
-    stand where the scene has them. cones: poses of the scene's cones, as objects has them. They
-    are called only for what a sensor needs, and change nothing.
+    stand where the scene has them. cones: poses of the scene's cones, as objects has them. wheels:
+    what dead reckoning takes of a car; None where nothing is to be reckoned with. They are called
+    only for what a sensor needs, and change nothing.
     """
 
     frame: str
@@ -113,6 +117,7 @@ class SensorPlatform:
     acceleration: Callable[[], Acceleration3]
     objects: Callable[[], Objects] | None = None
     cones: Callable[[], Sequence[Pose3]] | None = None
+    wheels: Callable[[], WheelReading] | None = None
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from racecar.base.columns import is_column, rows_of
+from racecar.base.columns import rows_of
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.rows import count_numbers, first_row
@@ -18,26 +18,13 @@ from racecar.base.vectors import as_vector, Vector, vector
 from racecar.dynamics.actuators import Actuators
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
 from racecar.dynamics.vehicles.interface import Equations, VehicleModel
-from racecar.dynamics.vehicles.modes import are_slower
 from racecar.metrics.tracking_error import Array
 from racecar.simulation.car_batch import CarBatch, CarBlock, write_lanes
 from racecar.simulation.layout import lane_rows
 from racecar.simulation.model_lanes import command_limits
 from racecar.simulation.rollout_kernel import rollout_kernel, rollout_parts, RolloutPlan
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
-
-
-class VehicleColumns(NamedTuple):
-    """Numbers of cars whose vehicles differ, in SI units: (numbers, cars) each.
-
-    parameters, limits: those of ModelColumns; command_limits: lowest and highest speed, lowest and
-    highest steering angle; are_possible: whether each car can be, (cars,).
-    """
-
-    parameters: Array
-    limits: Array
-    command_limits: Array
-    are_possible: NDArray[np.bool_]
+from racecar.simulation.vehicle_columns import vehicle_columns, VehicleColumns
 
 
 class RolloutBatch(CarBatch):
@@ -203,13 +190,10 @@ class RolloutBatch(CarBatch):
         if any(other.equations.name != model.equations.name for other in self.models):
             raise TypeError('the cars have different equations')
         vehicle = model.vehicle.columns(columns)
-        found = model.columns(vehicle, values, len(self))
-        if is_column(found.ahead):
-            raise TypeError('the cars start at different points')
-        limit = self._method.stability_limit / self._step
-        return VehicleColumns(
-            found.parameters, found.limits, rows_of(command_limits(vehicle), len(self)),
-            are_slower(found.modes, limit) & model.vehicle.are_possible(columns))
+        found = vehicle_columns(
+            model, vehicle, values, len(self), self._method.stability_limit / self._step)
+        return found._replace(
+            are_possible=found.are_possible & model.vehicle.are_possible(columns))
 
     def _drive(self, inputs: Array, steps: int, every: int) -> Array:
         """Run all blocks; inputs: as of run(); every: 0 to record nothing."""

@@ -8,7 +8,7 @@ import functools
 from typing import cast, NamedTuple
 
 from racecar.base.compiled import compiled, importable
-from racecar.base.rows import count_numbers, first_row, load, Numbers, Part, store
+from racecar.base.rows import count_numbers, first_row, load, Numbers, Part, store, zeros_of
 from racecar.base.vectors import Flat
 from racecar.dynamics.actuators import Channel, Channels, respond
 from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND
@@ -33,7 +33,7 @@ class RolloutRows(NamedTuple):
     driven: tuple[float]
 
 
-_CHANNEL = Channel(*(0.0,) * len(Channel._fields))
+_CHANNEL = zeros_of(Channel)
 
 
 class RolloutParts(NamedTuple):
@@ -86,7 +86,7 @@ class _Tick(NamedTuple):
     steps: int
 
 
-_PLAN = Part(RolloutPlan(*(0.0,) * len(RolloutPlan._fields)))
+_PLAN = Part(zeros_of(RolloutPlan))
 
 
 def _taking(equations: Equations, parts: CarParts) -> Loop:
@@ -210,7 +210,7 @@ def rollout_kernel(equations: Equations, integrator: str, *, actuated: bool) -> 
     numbers of a RolloutPlan. Raises ParameterError if the method is unknown.
     """
     parts = car_parts(equations, integrator, RolloutRows(
-        equations.inputs, CommandLimits(*(0.0,) * len(CommandLimits._fields)),
+        equations.inputs, zeros_of(CommandLimits),
         Channels(_CHANNEL, _CHANNEL), NO_COMMAND, (0.0,), (0.0,)))
     take_all, save_all, check_all, count_all, record_all = (
         _taking(equations, parts), saving(parts), checking(parts), _counting(parts),

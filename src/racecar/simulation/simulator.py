@@ -434,6 +434,9 @@ class Simulator:
         """This simulator if compiled loops can run on its numbers, else None; see LoopCar."""
         return self if self._moves_by_kernels else None
 
+    reckoning = None
+    """It has no errors of odometry, see LoopCar."""
+
     @property
     def _moves_by_kernels(self) -> bool:
         return self._propulsion is None and self._obstacles is None and not has_own(

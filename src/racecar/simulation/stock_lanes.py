@@ -12,11 +12,18 @@ import numpy as np
 
 from racecar.base.compiled import importable, pure
 from racecar.base.errors import RunError
+from racecar.base.rows import zeros_of
 from racecar.base.types import AckermannCommand, CarMotion
 from racecar.control.linearizer import LawStep, Linearizer, SteeringState
 from racecar.control.point_ahead import PointAheadLinearizer
-from racecar.control.target import Target, TargetSampler
-from racecar.control.tracker_step import TrackerParameters, TrackerState, TrackerStep
+from racecar.control.target import NO_TARGET, Target, TargetSampler
+from racecar.control.tracker_step import (
+    NO_PARAMETERS,
+    NO_STATE,
+    TrackerParameters,
+    TrackerState,
+    TrackerStep,
+)
 from racecar.dynamics.vehicles.interface import Command
 from racecar.simulation.lanes import Reference
 
@@ -71,20 +78,20 @@ class StockControl(NamedTuple):
     @property
     def state(self) -> StockState:
         """Both states."""
-        return StockState(TrackerState(*(0.0,) * 6), SteeringState(0.0))
+        return StockState(NO_STATE, SteeringState(0.0))
 
     @property
     def parameters(self) -> StockParameters:
         """Both parameters."""
         kind: Any = self.law.parameter_type
         return StockParameters(
-            TrackerParameters(*(0.0,) * len(TrackerParameters._fields)),
-            kind(*(0.0,) * len(kind._fields)))
+            NO_PARAMETERS,
+            zeros_of(kind))
 
     @property
     def reference(self) -> Target:
         """A target."""
-        return Target(*(0.0,) * len(Target._fields))
+        return NO_TARGET
 
     @property
     def answer(self) -> Callable[..., Any]:
@@ -95,6 +102,11 @@ class StockControl(NamedTuple):
     def is_foreign(self) -> bool:
         """Never."""
         return False
+
+    @property
+    def rolling_row(self) -> None:
+        """None: it does not look at the wheels."""
+        return None
 
     def sampler(self, references: Sequence[Reference]) -> TargetSampler:
         """Sampler of the targets of trajectories of one type."""

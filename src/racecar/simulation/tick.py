@@ -14,7 +14,7 @@ import math
 from typing import NamedTuple, TypeVar
 
 from racecar.base.compiled import compiled, importable, pure
-from racecar.base.rows import load, Numbers, Part, store, within
+from racecar.base.rows import load, Numbers, Part, store, within, zeros_of
 from racecar.base.types import NANOSECONDS
 from racecar.base.vectors import Flat
 from racecar.dynamics.actuators import (
@@ -91,10 +91,10 @@ class OneCarParts(NamedTuple):
 def one_car_parts(kind: CarKind) -> OneCarParts:
     """Place the numbers of a car."""
     equations, layout = kind.equations, Layout(1)
-    part, channel = layout.part, Channel(*(0.0,) * len(Channel._fields))
+    part, channel = layout.part, zeros_of(Channel)
     return OneCarParts(
         part(equations.parameters), part(equations.state),
-        part(CommandLimits(*(0.0,) * len(CommandLimits._fields))),
+        part(zeros_of(CommandLimits)),
         part(Channels(channel, channel)), part(Clock(0.0, 0.0)), part(NO_COMMAND),
         part((kind.wheel_equations or equations).inputs), part(equations.state),
         part(kind.no_travel), part(AT_REST), 0)._replace(lines=layout.rows)

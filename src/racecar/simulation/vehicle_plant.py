@@ -7,7 +7,8 @@ from __future__ import annotations
 from functools import partial
 
 from racecar.base.frames import BASE_LINK, COG
-from racecar.base.readings import Collisions
+from racecar.base.readings import Collisions, WheelReading
+from racecar.base.rows import filled
 from racecar.base.types import (
     Acceleration3,
     AckermannCommand,
@@ -23,6 +24,7 @@ from racecar.base.types import (
     WheelStates,
 )
 from racecar.description.vehicle_description import describe_vehicle
+from racecar.simulation.dead_reckoning import rolling_of
 from racecar.simulation.lamp_board import LampBoard
 from racecar.simulation.one_robot_plant import OneRobotPlant, planar_part
 from racecar.simulation.ports import (
@@ -56,6 +58,9 @@ class VehiclePlant(OneRobotPlant):
         springs = SUSPENSION_JOINTS if vehicle.body.is_sprung else ()
         self._joint_names = WHEEL_JOINTS + HINGE_JOINTS + springs
         self._still = (0.0,) * len(springs)
+        equations = simulator.kind.equations
+        self._rolling = rolling_of(equations)
+        self._car = filled(equations.parameters, simulator.model.parameters)
         cog = Pose3(-vehicle.odometry_offset, 0.0, vehicle.cog_height, 0.0, 0.0, 0.0, 1.0)
         describe = partial(describe_vehicle, vehicle)
         board = LampBoard(describe, lambda: simulator.time_ns)
@@ -73,7 +78,8 @@ class VehiclePlant(OneRobotPlant):
                 Output(ODOMETRY, BodyState, self._body_state, steps, BASE_LINK)),
             reset=self._reset, halt=simulator.stop,
             mounts=(Mount(BASE_LINK, COG, cog),),
-            platform=SensorPlatform(BASE_LINK, self._body_state, self._acceleration),
+            platform=SensorPlatform(
+                BASE_LINK, self._body_state, self._acceleration, wheels=self._wheel_reading),
             describe=describe, notice=lambda: simulator.notice, lamps=board.lit))
 
     def _reset(self, pose: Pose3 | None) -> Pose3:
@@ -95,6 +101,14 @@ class VehiclePlant(OneRobotPlant):
     def _acceleration(self) -> Acceleration3:
         ax, ay, alpha = self.simulator.acceleration()
         return Acceleration3(ax, ay, 0.0, 0.0, 0.0, alpha)
+
+    def _wheel_reading(self) -> WheelReading:
+        simulator = self.simulator
+        return WheelReading(
+            self._rolling(
+                filled(simulator.kind.equations.state, simulator.state), self._car,
+                simulator.odometry().vx),
+            simulator.command.steering_angle)
 
     def _joints(self) -> JointStates:
         simulator, still = self.simulator, self._still

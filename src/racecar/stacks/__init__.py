@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which nodes make up a configuration; launch files, `up` and `simulate` all read it here."""
 
-from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks.describe import (
     commands_of,
     describe_stack,
@@ -15,5 +14,5 @@ from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import parse_overrides, StackOptions
 from racecar.stacks.stack import Stack
 
-__all__ = ['STACKS', 'TOPIC_NAMES', 'NodeDescription', 'Stack', 'StackOptions', 'commands_of',
+__all__ = ['STACKS', 'NodeDescription', 'Stack', 'StackOptions', 'commands_of',
            'describe_stack', 'find_stack', 'find_tracking_stack', 'parse_overrides', 'unanswered']

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import gc
+import os
 import time
 from typing import Any, cast
 
@@ -65,6 +66,9 @@ class ComposedStack:
         self._interrupted: Interrupted | None = None
         if self._owns_context:
             self._interrupted = Interrupted(code_of_command)
+            # For people, who have no use for the stamp in nanoseconds.
+            os.environ.setdefault(
+                'RCUTILS_CONSOLE_OUTPUT_FORMAT', '[{severity}] [{name}]: {message}')
             init()
         self.nodes: list[Node] = []
         self._executor: Executor | None = None
@@ -87,12 +91,27 @@ class ComposedStack:
                 if self._interrupted is not None:
                     self._interrupted.check()
             SharedClock(self.nodes)
+            self._quieten()
             self._executor = make_executor()
             for node in self.nodes:
                 self._executor.add_node(node)
         except BaseException:
             self.close()
             raise
+
+    def _quieten(self) -> None:
+        """Let only the first node of the chain say what it waits for."""
+        simulator = self._simulator
+        if simulator is None:
+            return
+        at = self._described.index(simulator)
+        # Who drives by hand comes last among the nodes.
+        chain = [*self._described[at + 1:], *self._described[:at], simulator]
+        # A recorder waits for what the others publish.
+        recorders = [node for node in chain if node is self.find(node_names.BAG_RECORDER)]
+        chain = [*(node for node in chain if node not in recorders), *recorders]
+        for place, node in enumerate(chain):
+            node.idle_notice.follow([other.idle_notice for other in chain[:place]])
 
     def add_node(self, node: Node) -> None:
         """Let one more node take part; it is destroyed with the others."""

@@ -11,12 +11,12 @@ import re
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameter_file import read_parameter_file
-from racecar.base.parameters import suggestion
+from racecar.base.parameters import suggest, suggestion
 from racecar.catalogue import node_names, NODES
 from racecar.control.custom_controller import CONTROLLER
 from racecar.control.laws import LAWS, SimulatorKind
 from racecar.ros import topics
-from racecar.ros.topics import TOPIC_NAMES
+from racecar.ros.topics.sets import topic_set
 from racecar.stacks import (
     differential_wheels,
     driver,
@@ -35,6 +35,7 @@ from racecar.stacks.parts import (
     teleop_nodes,
     teleop_topics,
     with_choices,
+    with_wheelbase,
 )
 from racecar.stacks.simulator_part import planar_part, SimulatorPart, world_part
 from racecar.stacks.stack import Stack
@@ -123,10 +124,6 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     stack = find_stack(name)
     options = stack.with_names(options)
     check_namespace(options.namespace)
-    if options.topic_names not in TOPIC_NAMES:
-        raise ConfigurationError(
-            f"topic_names '{options.topic_names}' is unknown, expected one of"
-            f" {', '.join(TOPIC_NAMES)}{suggestion(options.topic_names, TOPIC_NAMES)}")
     every = [*stack.nodes(options), *teleop_nodes(options, stack.teleop)]
     left_out = _left_out(name, every, options)
     descriptions = _with_listeners(stack, options, every, left_out)
@@ -152,9 +149,21 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     for description in left_out:
         # Nobody else looks at them.
         with_choices(description, options).explicit_parameters()
-    descriptions = [with_choices(d, options) for d in descriptions]
+    _check_set(options, descriptions)
+    descriptions = with_wheelbase([with_choices(d, options) for d in descriptions])
     stack.check(descriptions)
     return descriptions
+
+
+def _check_set(options: StackOptions, descriptions: list[NodeDescription]) -> None:
+    """Raise ConfigurationError for a parameter of the set of topic names that no node has."""
+    known = {row.name for spec in NODES.values() for row in spec.table} | {
+        row.name for d in descriptions for row in d.table}
+    for name in topic_set(options.topic_names).parameters:
+        if name not in known:
+            raise ConfigurationError(
+                f'parameter {excerpt(name)} of the set of topic names {options.topic_names} is'
+                f' unknown to all nodes; {suggest(name, known)}')
 
 
 def unanswered(descriptions: list[NodeDescription]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.base.columns import Array, is_column, rows_of
+from racecar.base.columns import Array, rows_of
 from racecar.base.types import NANOSECONDS
 from racecar.base.values import text_of, Values
 from racecar.catalogue import NODES
@@ -18,12 +18,12 @@ from racecar.differential.kernels import FINITE
 from racecar.differential.loop import RobotLoop
 from racecar.differential.parameters import ROBOT_COLUMNS, RobotParameters
 from racecar.differential.robot_lanes import lane_parameters
+from racecar.dynamics.actuators import ACTUATOR_PARAMETERS
 from racecar.dynamics.integrators import find_integrator
-from racecar.dynamics.vehicles.modes import are_slower
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParameters
 from racecar.simulation.block import Columns, FleetColumns, kind_of
 from racecar.simulation.closed_loop import ClosedLoop, Loop, VariedControl
-from racecar.simulation.model_lanes import command_limits
+from racecar.simulation.vehicle_columns import channel_columns, vehicle_columns
 from racecar.stacks.loops import StackValues
 from racecar.stacks.stack import Stack
 
@@ -33,11 +33,17 @@ NodeColumns = Mapping[str, Mapping[str, Array]]
 
 def may_be_column(stack: Stack, node: str, parameter: str) -> bool:
     """Whether a parameter of a node may differ between cars that are made at once."""
-    if parameter in VEHICLE_COLUMNS or parameter in ROBOT_COLUMNS:
+    if parameter in VEHICLE_COLUMNS or parameter in ROBOT_COLUMNS or (
+            parameter in ACTUATOR_PARAMETERS):
         return True
     if node == stack.tracker:
         return parameter in TRACKER_COLUMNS
     return node == stack.linearizer and NODES[node].table[parameter].type is float
+
+
+def switches_off(parameter: str, value: object) -> bool:
+    """Whether cars with this value of a column may be of another kind than those with others."""
+    return parameter in ACTUATOR_PARAMETERS and value == ACTUATOR_PARAMETERS.default(parameter)
 
 
 def stack_columns(
@@ -90,7 +96,8 @@ def robot_columns(
     if changes:
         possible = possible & one.are_possible(changes)
     return FleetColumns(
-        Columns(rows_of(parameters, robots), rows_of(FINITE, robots), control), possible)
+        Columns(rows_of(parameters, robots), rows_of(FINITE, robots), control,
+                np.empty((0, robots))), possible)
 
 
 class _Vehicles(NamedTuple):
@@ -122,16 +129,18 @@ def _simulated(
     if simulator is None or kind_of(loop) is None:
         raise TypeError('the cars do not run side by side')
     own = _varied(values, varied, stack.simulator)
-    found = simulator.model.columns(own.vehicle, values[stack.simulator], cars)
-    if is_column(found.ahead):
-        raise TypeError('the cars start at different points')
-    limit = find_integrator(
-        simulator.integrator).stability_limit * NANOSECONDS / simulator.step_ns
+    if loop.simulator.reckoning is not None and own.columns:
+        raise TypeError('the cars reckon with different vehicles')
+    found = vehicle_columns(
+        simulator.model, own.vehicle, values[stack.simulator], cars,
+        find_integrator(simulator.integrator).stability_limit * NANOSECONDS / simulator.step_ns)
     start = np.abs(simulator.state)[:, np.newaxis]
-    possible = are_slower(found.modes, limit) & (start <= found.limits).all(axis=0)
+    possible = found.are_possible & (start <= found.limits).all(axis=0)
     for vehicles in (own, *(others for others in known if not others.are_like(own))):
         if vehicles.columns:
             possible &= vehicles.one.are_possible(vehicles.columns)
-    parameters = np.concatenate(
-        [found.parameters, rows_of(command_limits(own.vehicle), cars)])
-    return FleetColumns(Columns(parameters, found.limits, control), possible)
+    line = channel_columns(
+        simulator, values[stack.simulator], varied.get(stack.simulator, {}), cars)
+    parameters = np.concatenate([found.parameters, found.command_limits])
+    return FleetColumns(
+        Columns(parameters, found.limits, control, line.line), possible & line.are_possible)

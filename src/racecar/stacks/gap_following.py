@@ -66,11 +66,12 @@ def _check(executable: str, descriptions: list[NodeDescription]) -> None:
         raise ConfigurationError(
             f"sensors of {simulator.full_name} are {values['sensors']}, expected {LASER} among"
             ' them: gap_follower drives by its scans')
-    if values['lockstep'] and values['laser.sweep_time'] > 0.0:
-        raise ConfigurationError(
-            f"laser.sweep_time of {simulator.full_name} is {values['laser.sweep_time']:g} s, but"
-            ' in lockstep a scan is answered at the time of its stamp, which is that of its first'
-            ' ray: set it to 0, or do without lockstep')
+    for name in ('laser.sweep_time', 'laser.delay'):
+        if values['lockstep'] and values[name] > 0.0:
+            raise ConfigurationError(
+                f'{name} of {simulator.full_name} is {values[name]:g} s, but in lockstep a scan is'
+                ' answered at the time of its stamp, which is that of its first ray: set it to 0,'
+                ' or do without lockstep')
 
 
 STACKS = (

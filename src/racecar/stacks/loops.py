@@ -19,7 +19,9 @@ from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.simulation.closed_loop import ClosedLoop, Loop, LoopCar
 from racecar.simulation.custom_loop import CustomLoop
+from racecar.simulation.dead_reckoning import SOURCE, TRUTH
 from racecar.simulation.held_loop import HeldLoop
+from racecar.simulation.reckoned_plant import is_reckoned
 from racecar.stacks.stack import Stack
 
 StackValues: TypeAlias = Mapping[str, Values]
@@ -83,6 +85,10 @@ def make_held_loop(stack: Stack, values: StackValues, control_rate: float) -> He
     if stack.make_loop is not None:
         raise ConfigurationError(
             f'control_rate is for configurations of a car, {stack.name} answers each odometry')
+    if is_reckoned(values[stack.simulator]):
+        raise ConfigurationError(
+            f"parameter '{SOURCE}' is {values[stack.simulator][SOURCE]!r}, expected {TRUTH!r} with"
+            ' control_rate: leave one of the two out')
     simulated, every = _with_held_odometry(values[stack.simulator], control_rate)
     return HeldLoop(
         *_control(stack, values), make_car(stack.simulator, simulated), every)

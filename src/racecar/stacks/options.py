@@ -13,16 +13,20 @@ from typing import Any, cast, NamedTuple
 import yaml
 
 from racecar.base.errors import ConfigurationError, excerpt
-from racecar.base.share import car_and_robot_names, track_names, world_names
+from racecar.base.share import (
+    car_and_robot_names,
+    topic_set_names,
+    track_names,
+    world_names,
+)
 from racecar.base.yaml_file import describe_error, parse_yaml
 from racecar.catalogue import tables
 from racecar.control.custom_controller import CONTROLLER
 from racecar.dynamics.tyres import SELECTION
-from racecar.ros.topics import TOPIC_NAMES
 from racecar.sensors.equipment import SENSOR_NAMES
 
-LAUNCH, UP, DEMO, SIMULATE, SWEEP, COCKPIT = (
-    'launch', 'up', 'demo', 'simulate', 'sweep', 'cockpit')
+LAUNCH, UP, DEMO, SIMULATE, SWEEP, COCKPIT, NEO = (
+    'launch', 'up', 'demo', 'simulate', 'sweep', 'cockpit', 'neo')
 """Ways to run a stack; a sweep has its options in its file. The cockpit runs what its page chooses
 by `up`: it has only options that name no file and no code of the user's."""
 
@@ -37,7 +41,9 @@ DEFAULT_NAMES = 'racecar'
 """Set of topic names of the cars."""
 
 _ALL = (LAUNCH, UP, DEMO, SIMULATE, SWEEP)
+_ANY_DRIVER = (*_ALL, NEO)
 _EVERYWHERE = (*_ALL, COCKPIT)
+_EVERY_CAR = (*_EVERYWHERE, NEO)
 _NODES = (LAUNCH, UP, DEMO)
 _WATCHED = (*_NODES, COCKPIT)
 TELEOP_NONE, TELEOP_KEYBOARD, TELEOP_JOY = 'none', 'keyboard', 'joy'
@@ -90,7 +96,7 @@ class StackOptions:
 
     vehicle: str | None = _option(
         None, 'vehicle, by name or as a parameter file; default: racecar, of differential_wheels'
-        ' the robot pioneer', str, _EVERYWHERE,
+        ' the robot pioneer', str, _EVERY_CAR,
         suggestions=car_and_robot_names, is_path=True)
     trajectory: str | None = _option(
         None, "shape of the reference, by name or the report's number", str, _EVERYWHERE,
@@ -100,20 +106,20 @@ class StackOptions:
         None, 'waypoints to follow, by name or as a CSV file, in place of a trajectory', str,
         _EVERYWHERE, suggestions=track_names, metavar='FILE', is_path=True, for_tracking=True)
     tyre_model: str | None = _option(
-        None, f'tyre model, {SELECTION}', str, _EVERYWHERE,
+        None, f'tyre model, {SELECTION}', str, _EVERY_CAR,
         choices=lambda: _texts(tables.SINGLE_TRACK_SIMULATOR['tyre_model'].choices))
     world: str | None = _option(
         None, 'what stands around the car: a world or map, by name or as a file', str,
-        _EVERYWHERE, suggestions=world_names, is_path=True)
+        _EVERY_CAR, suggestions=world_names, is_path=True)
     sensors: tuple[str, ...] = _option(
         (), f"sensors of the car: {', '.join(SENSOR_NAMES)}; KIND:NAME is one more of a kind",
         tuple, _WATCHED, metavar='SENSOR')
     params_file: str | None = _option(
-        None, 'ROS parameter file of your own; it goes over those in config/', str, _ALL,
+        None, 'ROS parameter file of your own; it goes over those in config/', str, _ANY_DRIVER,
         metavar='FILE', is_path=True)
     overrides: Mapping[str, Mapping[str, object]] = _option(
         dict, 'override any parameter, over everything else, e.g. trajectory_tracker.Kp=3.0;'
-        ' vehicle.PARAMETER=VALUE is for all nodes that know the vehicle', dict, _ALL,
+        ' vehicle.PARAMETER=VALUE is for all nodes that know the vehicle', dict, _ANY_DRIVER,
         flag=SET_ARGUMENT, metavar='NODE.PARAMETER=VALUE')
     controller: str | None = _option(
         None, 'controller of your own in place of tracker and law, module:Class or'
@@ -133,14 +139,14 @@ class StackOptions:
         False, 'keep the time on the topic clock of the namespace instead of /clock: for several'
         ' cars, each with its own time', bool, (LAUNCH, UP))
     topic_names: str = _option(
-        '', 'set of topic names; default: that of the configuration, cmd_vel for'
-        f' differential_wheels and {DEFAULT_NAMES} for others', str, (LAUNCH, UP),
-        choices=lambda: tuple(TOPIC_NAMES))
+        '', 'set of topic names, by name or as a file; default: that of the configuration, cmd_vel'
+        f' for differential_wheels and {DEFAULT_NAMES} for others', str, (LAUNCH, UP),
+        suggestions=topic_set_names, metavar='NAMES', is_path=True)
     use_sim_time: bool = _option(
         True, 'whether the nodes take their time from /clock; the simulator makes that time and'
         ' never does', bool, (LAUNCH,))
     real_time_factor: float | None = _option(
-        None, 'simulated seconds per second; 0: as fast as possible', float, _WATCHED,
+        None, 'simulated seconds per second; 0: as fast as possible', float, (*_WATCHED, NEO),
         metavar='FACTOR')
     lockstep: bool = _option(
         False, 'wait for the answer to every odometry message: deterministic at any speed', bool,
@@ -152,7 +158,7 @@ class StackOptions:
         ' or its service ~/activate')
     end_time: float | None = _option(
         None, 'simulated time at which the run ends [s]', float,
-        (LAUNCH, UP, DEMO, SIMULATE, COCKPIT), flag='duration', metavar='SECONDS')
+        (LAUNCH, UP, DEMO, SIMULATE, COCKPIT, NEO), flag='duration', metavar='SECONDS')
     control_rate: float | None = _option(
         None, 'rate of tracker and law, a whole number times that of the odometry, the last of'
         ' which they use in between, as in real time [Hz]; default: at each odometry, as in'

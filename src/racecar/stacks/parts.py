@@ -17,11 +17,16 @@ from racecar.base.types import WHEEL_NAMES
 from racecar.catalogue import node_names
 from racecar.control.servo_commands import SERVO_PARAMETERS
 from racecar.differential.parameters import PREFIX, ROBOT_PARAMETERS
-from racecar.dynamics.vehicles.parameters import VEHICLE, VEHICLE_FILE_PARAMETERS
+from racecar.dynamics.vehicles.parameters import (
+    VEHICLE,
+    VEHICLE_FILE_PARAMETERS,
+    VehicleParameters,
+)
 from racecar.ros import topics
-from racecar.ros.topics import TOPIC_NAMES
+from racecar.ros.topics.sets import topic_set, TopicSet
 from racecar.scene.world_choice import scene_of
 from racecar.sensors.equipment import chosen_sensors
+from racecar.simulation.reckoned_plant import is_reckoned
 from racecar.simulation.world.world_parameters import WHEEL_CONTROLLERS
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import (
@@ -60,12 +65,13 @@ def absolute(namespace: str, topic: str) -> str:
 
 def renamed(options: StackOptions, topic: str) -> str:
     """What the chosen set of names calls a topic."""
-    return TOPIC_NAMES[options.topic_names].get(topic, topic)
+    return topic_set(options.topic_names).renamed(topic)
 
 
 def remappings(options: StackOptions) -> tuple[tuple[str, str], ...]:
     """Renamings of the chosen set."""
-    return tuple(TOPIC_NAMES[options.topic_names].items())
+    return tuple((topic, name) for topic, name in topic_set(options.topic_names).topics.items()
+                 if topic != name)
 
 
 def given(**values: object) -> dict[str, object]:
@@ -115,11 +121,13 @@ def with_choices(description: NodeDescription, options: StackOptions) -> NodeDes
     """Node with the user's file, clock and overrides; its own go over SHARED."""
     clock = ((topics.CLOCK, absolute(namespace_of(options), 'clock')),) \
         if options.own_clock else ()
+    description = _with_set(replace(
+        description, user_file=Path(options.params_file) if options.params_file else None),
+        topic_set(options.topic_names))
     of_all = {f'{whole}.{name}': value for whole in SHARED
               for name, value in options.overrides.get(whole, {}).items()}
     return replace(
-        description, user_file=Path(options.params_file) if options.params_file else None,
-        remappings=description.remappings + clock, parameters={
+        description, remappings=description.remappings + clock, parameters={
             **description.parameters,
             **{name: value for name, value in of_all.items()
                if name in description.spec.table},
@@ -127,25 +135,57 @@ def with_choices(description: NodeDescription, options: StackOptions) -> NodeDes
             **options.overrides.get(description.full_name, {})})
 
 
+def _with_set(description: NodeDescription, names: TopicSet) -> NodeDescription:
+    """Node with those parameters of a set of topic names that the user has not chosen.
+
+    Sensors go first: their parameters depend on them.
+    """
+    for name, value in sorted(names.parameters.items(), key=lambda row: row[0] != 'sensors'):
+        if name in description.table and not description.is_chosen(name):
+            description = replace(
+                description, parameters={**description.parameters, name: value})
+    return description
+
+
 def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]:
     """Muxes of both levels; answers: topics of commands that lockstep waits for."""
-    namespace = namespace_of(options)
+    namespace, names = namespace_of(options), topic_set(options.topic_names)
     muxes = []
     for full_name, inputs in topics.MUX_INPUTS.items():
         place, _, name = absolute(namespace, full_name).strip('/').rpartition('/')
         awaited = {topic: target for topic, target in inputs.items()
                    if target in (*answers, topics.HIGH_LEVEL_OUTPUT)}
-        shared = [topic for topic, target in inputs.items()
-                  if renamed(options, target) in topics.SHARED_COMMANDS]
+        joined = {topic: names.renamed(target) for topic, target in inputs.items()} | {
+            topic.removeprefix(f'{full_name}/'): target for topic, target in names.topics.items()
+            if topic.startswith(f'{full_name}/')}
+        shared = [topic for topic, target in joined.items() if target in names.shared]
         muxes.append(NodeDescription(
             node_names.ACKERMANN_MUX, name, place, (find_config(node_names.ACKERMANN_MUX),),
-            {'config_file': _MUX_FILES[full_name], 'lockstep': options.lockstep,
-             'awaited': ','.join(awaited),
+            {'config_file': names.muxes.get(full_name, _MUX_FILES[full_name]),
+             'lockstep': options.lockstep, 'awaited': ','.join(awaited),
              **({'shared': shared} if shared else {})},
-            tuple((f'~/{topic}', absolute(namespace, renamed(options, target)))
-                  for topic, target in inputs.items()),
+            tuple((f'~/{topic}', absolute(namespace, target))
+                  for topic, target in joined.items()),
             hears=next(iter(awaited.values()), ''), gives=(f'{full_name}/output',)))
     return muxes
+
+
+def with_wheelbase(descriptions: list[NodeDescription]) -> list[NodeDescription]:
+    """Nodes of which the muxes know the wheelbase of the simulated car, unless the user chose it.
+
+    A simulator whose parameters cannot be used is left to the error of its own check.
+    """
+    simulator = next((d for d in descriptions if d.spec.is_simulator), None)
+    if simulator is None or not all(
+            row.name in simulator.spec.table for row in VEHICLE_FILE_PARAMETERS):
+        return descriptions
+    try:
+        wheelbase = VehicleParameters.from_values(simulator.resolve()).wheelbase
+    except ParameterError:
+        return descriptions
+    return [replace(d, parameters={'wheelbase': wheelbase, **d.parameters})
+            if d.executable == node_names.ACKERMANN_MUX and not d.is_chosen('wheelbase') else d
+            for d in descriptions]
 
 
 _TELEOP_NODES = {
@@ -184,15 +224,16 @@ def surroundings(options: StackOptions) -> dict[str, object]:
 
 
 def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Topics of a simulator's world, which are latched, and of its sensors.
+    """Topics of a simulator's world, which are latched, and of its sensors and true motion.
 
     Raises ConfigurationError for a world that cannot be read, ParameterError for values that are
     not allowed.
     """
     values = simulator.resolve()
     world = () if scene_of(values).is_empty else _WORLD_TOPICS
-    return world, tuple(topic for sensor in chosen_sensors(values['sensors'])
-                        for topic in topics.sensor_topics(*sensor))
+    truth = (topics.GROUND_TRUTH,) if is_reckoned(values) else ()
+    return world, (*truth, *(topic for sensor in chosen_sensors(values['sensors'])
+                             for topic in topics.sensor_topics(*sensor)))
 
 
 def simulator_of_car(executable: str, options: StackOptions, *files: Path) -> NodeDescription:

@@ -14,6 +14,7 @@ from racecar.base.environment import differences, hash_of_file, present_environm
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.run_file import RecordedNode, RunFile
 from racecar.base.share import find_config, find_robot, find_track, find_world, may_be_path
+from racecar.base.values import Values
 from racecar.catalogue import node_names
 from racecar.control.custom_controller import CONTROLLER
 from racecar.stacks.describe import find_stack
@@ -60,8 +61,7 @@ def describe_run(
             kept[row.name] = list(value) if isinstance(value, tuple) else _whole_path(
                 value, row.metadata['option'].is_path)
     nodes = {
-        d.full_name: RecordedNode(d.executable, {
-            name: _whole_path(value, name in _FILES) for name, value in d.resolve().items()})
+        d.full_name: RecordedNode(d.executable, with_whole_paths(d.resolve()))
         for d in descriptions}
     return RunFile(
         way, configuration, kept, nodes, dict(options.controller_settings),
@@ -172,6 +172,11 @@ def _checked(name: str, value: object, kind: type) -> object:
     raise ConfigurationError(
         f'option {name} of the run file is {excerpt(value)}, expected'
         f" {'names' if kind is tuple else kind.__name__}")
+
+
+def with_whole_paths(values: Values) -> dict[str, object]:
+    """Parameters of a node, of which those that name files do so from the root."""
+    return {name: _whole_path(value, name in _FILES) for name, value in values.items()}
 
 
 def _whole_path(value: object, is_path: bool) -> object:

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 import contextlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 import functools
-import itertools
 import math
 import os
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 from racecar.base.columns import Array, IS_NO_COLUMN
 from racecar.base.errors import ConfigurationError, RacecarError
 from racecar.base.parameters import Parameter, ParameterTable, suggestion
+from racecar.base.run_file import RunFile
 from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import TABLES
@@ -32,7 +32,6 @@ from racecar.simulation.custom_loop import CustomLoop
 from racecar.stacks import (
     describe_stack,
     find_tracking_stack,
-    NodeDescription,
     Stack,
     StackOptions,
 )
@@ -41,6 +40,7 @@ from racecar.stacks.fleets import (
     may_be_column,
     NodeColumns,
     stack_columns,
+    switches_off,
 )
 from racecar.stacks.loops import (
     make_car,
@@ -49,8 +49,10 @@ from racecar.stacks.loops import (
     outrun_warning,
     StackValues,
 )
-from racecar.stacks.options import DURATION, run_options, SWEEP
+from racecar.stacks.options import DURATION, run_options, SIMULATE, SWEEP
 from racecar.stacks.parts import ROBOT, SHARED
+from racecar.stacks.run_files import describe_run, with_whole_paths
+from racecar.stacks.sweep_points import Draw, GridPoints, Point, SamplePoints
 
 OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
 """Run options that are keys of a file; settings node.parameter have the key set."""
@@ -79,12 +81,14 @@ class Sweep:
     duration, skip [s]. noise: None without. is_grid: whether the points are all combinations of
     some values. controller: a custom one in the place of tracker and law, or None.
     outrun: warnings by point, of loops that were made and whose reference is too fast for the car.
+    options: with which all points are run. first, total: of a part of a sweep, the number of its
+    first point among those of the whole.
     """
 
     stack: Stack
     names: tuple[str, ...]
     units: tuple[str, ...]
-    points: tuple[tuple[object, ...], ...]
+    points: Sequence[Point]
     base: StackValues
     duration: float
     skip: float
@@ -94,6 +98,21 @@ class Sweep:
     controller: ControllerClass | None
     _targets: tuple[tuple[tuple[str, str], ...], ...] = field(repr=False)
     outrun: dict[int, str] = field(default_factory=dict)
+    options: StackOptions = field(default_factory=StackOptions, repr=False)
+    first: int = 0
+    total: int = 0
+
+    def __getstate__(self) -> dict[str, object]:
+        """What another process makes it of: the name of the stack, and paths from the root."""
+        kept = {row.name: getattr(self, row.name) for row in fields(self)}
+        return {**kept, 'stack': self.stack.name, 'base': {
+            node: with_whole_paths(values) for node, values in self.base.items()}}
+
+    def __setstate__(self, state: Mapping[str, object]) -> None:
+        """Take what another process made."""
+        for name, value in state.items():
+            object.__setattr__(
+                self, name, find_tracking_stack(str(value)) if name == 'stack' else value)
 
     def fleets(self) -> Iterator[Fleet]:
         """Build the cars of all points, with the laws of the stack.
@@ -141,10 +160,13 @@ class Sweep:
 
     def _alike(self) -> Collection[Sequence[int]]:
         """Points that differ in columns alone."""
-        fixed = [index for index, _ in enumerate(self.names) if index not in self._columns]
         alike: dict[tuple[object, ...], list[int]] = {}
         for number, point in enumerate(self.points):
-            alike.setdefault(tuple(point[index] for index in fixed), []).append(number)
+            kind = tuple(
+                any(switches_off(name, value) for _, name in targets)
+                if index in self._columns else value
+                for index, (value, targets) in enumerate(zip(point, self._targets, strict=True)))
+            alike.setdefault(kind, []).append(number)
         return alike.values()
 
     @functools.cached_property
@@ -208,6 +230,34 @@ class Sweep:
             return lambda: simulator
         return lambda: make_car(self.stack.simulator, simulated, simulator)
 
+    def at(self, points: Sequence[Point]) -> Sweep:
+        """The same sweep at other points, each a value for each of the names."""
+        return replace(self, points=tuple(points), is_grid=False, outrun={})
+
+    def part(self, first: int, count: int) -> Sweep:
+        """Some of the points; cars do there what they do in the whole."""
+        return replace(
+            self, points=tuple(self.points[first:first + count]), outrun={},
+            first=self.first + first, total=self.total or len(self.points))
+
+    def run_file(self, command: str) -> RunFile:
+        """How a run of the base is made; the values of a point go over it.
+
+        command: as typed. `racecar simulate --from` repeats a point without noise by it.
+        """
+        options = replace(self.options, end_time=self.duration)
+        return describe_run(
+            SIMULATE, self.stack.name, options, describe_stack(self.stack.name, options), command,
+            self.skip)
+
+    def row_of(self, name: str) -> Parameter:
+        """Parameter behind one of the names."""
+        return _targets(name, self.stack, self.controller)[0][1]
+
+    def targets_of(self, name: str) -> tuple[tuple[str, str], ...]:
+        """Pairs of node and parameter that one of the names stands for."""
+        return self._targets[self.names.index(name)]
+
     def values_at(self, number: int) -> dict[str, Values]:
         """Values of all nodes at a point; what does not vary is one object."""
         changes: dict[str, dict[str, object]] = {}
@@ -223,9 +273,12 @@ class Sweep:
         try:
             yield
         except RacecarError as error:
-            raise type(error)(
-                f'point {point + 1} of {len(self.points)} ({self.describe(point)}):'
-                f' {error}') from error
+            raise type(error)(f'{self.name_of(point)}: {error}') from error
+
+    def name_of(self, point: int) -> str:
+        """Number of a point in the whole, counted from 1, and its parameters."""
+        return (f'point {self.first + point + 1} of {self.total or len(self.points)}'
+                f' ({self.describe(point)})')
 
     def describe(self, point: int) -> str:
         """Return the parameters of a point for people."""
@@ -286,21 +339,26 @@ def make_sweep(
     for key, value in _mapping(content, 'set').items():
         for node, row in _targets(key, stack, controller):
             overrides.setdefault(node, {})[row.name] = row.validate(value)
+    chosen: dict[str, Any] = {
+        key: str(content[key]) for key in OPTIONS if content.get(key) is not None}
+    options = StackOptions(**chosen, overrides=overrides)
     base: dict[str, Values] = {
-        d.executable: d.resolve() for d in _describe(stack, content, overrides)}
+        d.executable: d.resolve() for d in describe_stack(stack.name, options)
+        if d.executable in _tables(stack)}
     base[CONTROLLER] = overrides.get(CONTROLLER, {})
 
     grid, sample = _mapping(content, 'grid'), _mapping(content, 'sample')
     rows = {key: _targets(key, stack, controller) for key in grid or sample}
     _check_distinct(rows)
     seed = _integer(content, 'seed', 0, 0)
-    points = _grid_points(grid, rows) if grid else _sample_points(
+    points: Sequence[Point] = _grid_points(grid, rows) if grid else _sample_points(
         sample, rows, _integer(content, 'count', None, 1), seed)
     return Sweep(
         stack, tuple(rows), tuple(targets[0][1].unit for targets in rows.values()), points, base,
         _seconds(content, 'duration', DURATION, positive=True),
         _seconds(content, 'skip', 0.0), seed, _noise(content), bool(grid), controller,
-        tuple(tuple((node, row.name) for node, row in targets) for targets in rows.values()))
+        tuple(tuple((node, row.name) for node, row in targets) for targets in rows.values()),
+        options=options)
 
 
 def _check_keys(content: Values) -> None:
@@ -324,16 +382,6 @@ def _check_distinct(rows: Mapping[str, Sequence[tuple[str, Parameter]]]) -> None
             other = seen.setdefault((node, row.name), key)
             if other != key:
                 raise ConfigurationError(f"'{key}' and '{other}' vary the same parameter")
-
-
-def _describe(
-    stack: Stack, content: Values, overrides: dict[str, dict[str, object]],
-) -> list[NodeDescription]:
-    """Return the nodes of the loop that take part without ROS."""
-    options: dict[str, Any] = {
-        key: str(content[key]) for key in OPTIONS if content.get(key) is not None}
-    return [d for d in describe_stack(stack.name, StackOptions(**options, overrides=overrides))
-            if d.executable in _tables(stack)]
 
 
 def _tables(stack: Stack) -> dict[str, ParameterTable]:
@@ -370,7 +418,7 @@ def _targets(
 
 def _grid_points(
     grid: dict[str, object], rows: Mapping[str, list[tuple[str, Parameter]]],
-) -> tuple[tuple[object, ...], ...]:
+) -> GridPoints:
     axes = []
     for key, values in grid.items():
         if not isinstance(values, list) or not values:
@@ -380,19 +428,18 @@ def _grid_points(
                 raise ConfigurationError(
                     f"grid '{key}' has {value!r} among its values, expected single ones")
         axes.append([rows[key][0][1].validate(value) for value in values])
-    count = math.prod(len(axis) for axis in axes)
-    if count > _MOST_POINTS:
+    points = GridPoints(axes)
+    if len(points) > _MOST_POINTS:
         raise ConfigurationError(
-            f'the grid has {count} points, expected at most {_MOST_POINTS}; vary less')
-    return tuple(itertools.product(*axes))
+            f'the grid has {len(points)} points, expected at most {_MOST_POINTS}; vary less')
+    return points
 
 
 def _sample_points(
     sample: dict[str, object], rows: Mapping[str, list[tuple[str, Parameter]]], count: int,
     seed: int,
-) -> tuple[tuple[object, ...], ...]:
-    generator = np.random.default_rng(seed)
-    columns = []
+) -> SamplePoints:
+    draws: dict[str, Draw] = {}
     for key, given in sample.items():
         row = rows[key][0][1]
         kind, numbers = next(iter(given.items())) if isinstance(given, dict) and len(given) == 1 \
@@ -410,9 +457,8 @@ def _sample_points(
             raise ConfigurationError(
                 f"sample '{key}' is {given!r}, expected {_DISTRIBUTIONS[str(kind)]} with"
                 f" {'lowest <= highest' if kind == 'uniform' else 'a deviation of at least 0'}")
-        draw = generator.uniform if kind == 'uniform' else generator.normal
-        columns.append([row.validate(value) for value in draw(low, high, count).tolist()])
-    return tuple(zip(*columns, strict=True))
+        draws[key] = ('uniform' if kind == 'uniform' else 'normal', low, high)
+    return SamplePoints(draws, {key: rows[key][0][1] for key in sample}, count, seed)
 
 
 def _mapping(content: Values, key: str) -> dict[str, object]:

@@ -31,15 +31,19 @@
       font: {family: 'system-ui, sans-serif', size: narrow ? 11 : 12, color: now.ink},
       margin: {l: narrow ? 46 : 58, r: hasScale ? 0 : 12, t: 34, b: narrow ? 40 : 44},
       showlegend: figure.data.filter((trace) => trace.showlegend).length > 1,
-      // On a phone there is no room beside the buttons.
-      legend: {orientation: 'h', x: 0, xanchor: 'left', bgcolor: 'rgba(0,0,0,0)',
-        ...(narrow ? {yref: 'container', y: 0.005, yanchor: 'bottom'}
-          : {y: 1.01, yanchor: 'bottom'})},
       modebar: {orientation: 'h', color: now.soft, activecolor: now.ink,
         bgcolor: 'rgba(0,0,0,0)'},
       hoverlabel: {bgcolor: now.paper, bordercolor: now.line, font: {color: now.ink}},
       dragmode: matchMedia('(pointer: coarse)').matches ? false : 'zoom',
     });
+    const aside = {orientation: 'h', x: 0, xanchor: 'left', yanchor: 'bottom',
+      bgcolor: 'rgba(0,0,0,0)'};
+    const legends = Object.keys(layout).filter((key) => key.startsWith('legend'));
+    for (const key of legends) { Object.assign(layout[key], aside); }
+    if (!legends.length) {
+      // On a phone there is no room beside the buttons.
+      layout.legend = {...aside, ...(narrow ? {yref: 'container', y: 0.005} : {y: 1.01})};
+    }
     for (const [key, axis] of Object.entries(layout)) {
       if (/^[xy]axis/.test(key)) {
         Object.assign(axis, {gridcolor: now.line, zerolinecolor: now.soft, linecolor: now.soft,
@@ -48,9 +52,16 @@
       }
     }
     // Of a map the height that its width gives, with room for axes, legend and buttons.
+    const aspect = isMap && isBeside(box) ? highest.get(box.closest('.figures')) : figure.aspect;
     layout.height = !isMap ? figure.height : Math.round(Math.min(
-      Math.max((box.clientWidth - 90) * figure.aspect * 1.05, 200), 620) + 100);
+      Math.max((box.clientWidth - 90) * aspect * 1.05, 200), 620) + 100);
     return figure;
+  }
+
+  // Whether a figure stands beside others, which are as high then.
+  function isBeside(box) {
+    const {gridTemplateColumns} = getComputedStyle(box.closest('.figures'));
+    return gridTemplateColumns.split(' ').length > 1;
   }
 
   // A dot on the paths where the runs were at the time under the pointer.
@@ -83,6 +94,8 @@
     });
   }
 
+  // Largest aspect of the maps of each group of figures.
+  const highest = new Map();
   const boxes = [...document.querySelectorAll('.chart')];
   if (!boxes.length) { return; }
   try {
@@ -91,6 +104,11 @@
     document.head.append(library);
     const texts = await Promise.all(boxes.map(
       (box) => unpacked(document.getElementById(box.id + '-data').textContent)));
+    for (const [index, box] of boxes.entries()) {
+      const {aspect, height} = JSON.parse(texts[index]);
+      const group = box.closest('.figures');
+      if (height === null) { highest.set(group, Math.max(highest.get(group) || 0, aspect)); }
+    }
     const draw = async (box, text, how) => {
       const {data, layout, height} = figureOf(text, box);
       if (data.some((trace) => trace.racecarTimes)) {

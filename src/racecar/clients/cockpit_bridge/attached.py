@@ -19,7 +19,7 @@ from racecar.ros.exit_timer import ExitTimer
 from racecar.ros.initialising import init
 from racecar.ros.interrupted import Interrupted
 from racecar.ros.run_node import end, make_executor, spin
-from racecar.ros.topics import TOPIC_NAMES
+from racecar.ros.topics.sets import topic_set
 from racecar.signals import code_of_command, end_process
 
 _LOOK_PERIOD = 0.2  # [s]
@@ -54,7 +54,7 @@ def run_bridge(path: str, namespace: str | None = None, names: str | None = None
         place, fitting = seen
         where = f'namespace /{place}, ' if place else ''
         bridge = CockpitBridge(
-            link, namespace=place, renamed=TOPIC_NAMES[fitting], on_end=on_end,
+            link, namespace=place, renamed=topic_set(fitting).topics, on_end=on_end,
             text=f"attached: {where}ROS domain {os.environ.get('ROS_DOMAIN_ID') or '0'}")
         nodes.append(bridge)
         executor.add_node(bridge)

@@ -10,12 +10,12 @@ from rclpy.node import Node
 from std_srvs.srv import SetBool
 
 from racecar.base.types import NANOSECONDS
-from racecar.clients.cockpit_bridge.pages import Pages
 from racecar.clients.cockpit_bridge.robot_names import RobotNames
 from racecar.clients.graph.answer import all_of
 from racecar.clients.graph.service_calls import Outcome, ServiceCalls, ServiceType
 from racecar.cockpit.driver_message import car_of, HAZARD, INDICATORS, lamps_of
 from racecar.cockpit.frames import json_frame
+from racecar.cockpit.pages import Pages
 from racecar.cockpit.samples import driver_numbers, Samples
 from racecar.ros import qos, topics
 from racecar.ros.interfaces import CarInfo, DriverState, SetGear, SetIndicator

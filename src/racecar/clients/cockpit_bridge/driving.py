@@ -13,8 +13,8 @@ from rclpy.publisher import Publisher
 
 from racecar.base.errors import ControlModeError
 from racecar.base.types import NANOSECONDS
-from racecar.base.values import number_of, Values
-from racecar.control.teleop.key_driver import KEY_PARAMETERS
+from racecar.base.values import Values
+from racecar.cockpit.person_limits import angle_of, largest_speed
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.conversions import set_stamp
@@ -24,11 +24,6 @@ SILENCE = 0.25
 """A page that says nothing for so long holds no key any more [s]."""
 
 _LONGEST_WAY = 0.3  # [s]
-
-SPEED_LIMIT = 'vehicle.speed_max'
-LEFT_LIMIT, RIGHT_LIMIT = 'vehicle.steering_limit', 'vehicle.steering_limit_right'
-
-_DEFAULTS = KEY_PARAMETERS.resolve({})
 
 
 class Driving:
@@ -51,18 +46,6 @@ class Driving:
         self._steering = 0.0
         self.gear = 0
         self.limits: Values = {}
-
-    @property
-    def largest_speed(self) -> float:
-        """What a page commands at most [m/s]: as keys may, and not more than the car can."""
-        most = number_of(_DEFAULTS, 'speed_max')
-        return min(most, number_of(self.limits, SPEED_LIMIT, most))
-
-    def angle(self, share: float) -> float:
-        """Share, from -1 to 1, of the largest angle on its side [rad, left positive]."""
-        most = number_of(self.limits, LEFT_LIMIT, number_of(_DEFAULTS, 'steering_max'))
-        return share * (most if share >= 0.0 else (
-            number_of(self.limits, RIGHT_LIMIT, most) or most))
 
     def prepare(self) -> None:
         """Create the publishers early, so that the first key is not late, where that is harmless.
@@ -113,7 +96,7 @@ class Driving:
             self._release_pedals(now_ns)
         self._by_pedals = False
         self._beat_at = time.monotonic()
-        self._send(speed * self.largest_speed, self.angle(steering), now_ns)
+        self._send(speed * largest_speed(self.limits), angle_of(self.limits, steering), now_ns)
 
     def press(self, throttle: float, brake: float, steering: float, now_ns: int) -> None:
         """Press pedals. Raises ControlModeError for a car without."""
@@ -124,7 +107,7 @@ class Driving:
                 f'this car has no pedals: nobody listens to {self._topics[1]}')
         self._beat_at = time.monotonic()
         self._by_pedals = True
-        self._steering = self.angle(steering)
+        self._steering = angle_of(self.limits, steering)
         self._send_pedals(throttle, brake, now_ns)
 
     def watch(self, now_ns: int) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from rcl_interfaces.msg import Log
 from rclpy.node import Node
 
-from racecar.clients.cockpit_bridge.pages import Pages
+from racecar.cockpit.pages import Pages
 from racecar.ros import qos
 
 # Of each batch.

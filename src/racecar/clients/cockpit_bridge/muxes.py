@@ -12,10 +12,10 @@ from std_msgs.msg import String
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.share import find_config
-from racecar.clients.cockpit_bridge.pages import Pages
 from racecar.clients.cockpit_bridge.robot_names import RobotNames
 from racecar.clients.graph.view import GraphView
 from racecar.cockpit.frames import json_frame
+from racecar.cockpit.pages import Pages
 from racecar.control.mux_file import load_mux_configuration
 from racecar.ros import qos
 from racecar.ros.topics import MUX_INPUTS
@@ -42,7 +42,7 @@ class Muxes:
 
     def describe(self, mux: str, values: Mapping[str, object]) -> None:
         """Take over the parameters of one of names, of which one names the file of its sources."""
-        joined = MUX_INPUTS[self.names[mux]]
+        name = self.names[mux]
         try:
             sources = load_mux_configuration(find_config(str(values.get(_FILE)))).sources
         except ConfigurationError as error:
@@ -50,7 +50,7 @@ class Muxes:
             return
         self._inputs[mux] = [
             (source.name, source.priority, tuple(
-                self._robot.full(joined[topic]) if topic in joined else f'{mux}/{topic}'
+                self._robot.full(MUX_INPUTS[name].get(topic, f'{name}/{topic}'))
                 for topic in source.inputs)) for source in sources]
         self.look()
 

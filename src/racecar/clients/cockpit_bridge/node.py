@@ -12,13 +12,13 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from racecar.base.errors import ParameterError
+from racecar.clients.cockpit_bridge.collisions import CollisionTopics
 from racecar.clients.cockpit_bridge.driver import DriverControls
 from racecar.clients.cockpit_bridge.driving import Driving
 from racecar.clients.cockpit_bridge.local_stack import LocalStack
 from racecar.clients.cockpit_bridge.log_relay import LogRelay
 from racecar.clients.cockpit_bridge.muxes import Muxes
 from racecar.clients.cockpit_bridge.page_requests import Controls, PageRequests
-from racecar.clients.cockpit_bridge.pages import Pages
 from racecar.clients.cockpit_bridge.parameters import PageParameters
 from racecar.clients.cockpit_bridge.pictures import Pictures
 from racecar.clients.cockpit_bridge.robot_names import RobotNames
@@ -30,6 +30,7 @@ from racecar.clients.cockpit_bridge.simulation import Simulation
 from racecar.clients.cockpit_bridge.stack_graph import look_around, StackGraph
 from racecar.clients.graph.service_calls import Patience, ServiceCalls
 from racecar.clients.graph.view import GraphView
+from racecar.cockpit.pages import Pages
 from racecar.ros import topics
 from racecar.sensors.equipment import shown_sensor
 
@@ -49,13 +50,14 @@ class CockpitBridge(Node):
 
     Subscribes: odometry, reference_trajectory, reference_path, tracked_point, the command behind
     the last mux (or cmd_vel), joint states, scan, map, robot_description, driver/state,
-    driver/car_info, the active source of both muxes, /rosout and /parameter_events; pictures of
-    the camera while a page wants them.
+    driver/car_info, collisions, in_collision, the active source of both muxes, /rosout and
+    /parameter_events; pictures of the camera while a page wants them.
     Publishes: vesc/ackermann_cmd_mux/input/teleop and driver/command while a page drives.
 
-    What it shows: RobotView, SceneTopics, Muxes, PageParameters, LogRelay, SilenceWatch, each by
-    topics and parameters of its own. What pages ask for comes from the server to PageRequests, and
-    is done by Simulation, Driving, DriverControls, PageParameters and Pictures.
+    What it shows: RobotView, SceneTopics, CollisionTopics, Muxes, PageParameters, LogRelay,
+    SilenceWatch, each by topics and parameters of its own. What pages ask for comes from the
+    server to PageRequests, and is done by Simulation, Driving, DriverControls, PageParameters and
+    Pictures.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class CockpitBridge(Node):
         self._pictures = Pictures(self, names.full(topics.CAMERA_IMAGE), pages.send)
         # Last, for it subscribes to the odometry.
         self._robot = RobotView(self, names, pages, samples, driver, local)
+        self._collisions = CollisionTopics(self, names, pages, self._robot.now_ns)
         self._requests = PageRequests(self, Controls(
             self._simulation, self._driving, driver, self._parameters_shown, self._pictures),
             self._robot, pages)
@@ -138,6 +141,7 @@ class CockpitBridge(Node):
         self._skipped = 0
         self._driving.watch(self._robot.now_ns())
         self._robot.send_batch()
+        self._collisions.send_news()
 
     def _on_slow_timer(self) -> None:
         if self._looks < _EAGER_LOOKS or self._looks % _LOOK_EVERY == 0:

@@ -13,7 +13,6 @@ from rclpy.node import Node
 from racecar.base.errors import RacecarError
 from racecar.clients.cockpit_bridge.driver import DriverControls
 from racecar.clients.cockpit_bridge.driving import Driving
-from racecar.clients.cockpit_bridge.pages import Pages
 from racecar.clients.cockpit_bridge.parameters import PageParameters
 from racecar.clients.cockpit_bridge.pictures import Pictures
 from racecar.clients.cockpit_bridge.robot_view import RobotView
@@ -21,6 +20,7 @@ from racecar.clients.cockpit_bridge.simulation import Simulation
 from racecar.clients.graph.answer import start, Steps
 from racecar.cockpit.feed import Message
 from racecar.cockpit.frames import FrameError, json_frame, read_json
+from racecar.cockpit.pages import Pages
 
 # Messages of the server that wait while the nodes are busy; then those behind wait in its socket.
 _MOST_WAITING = 64
@@ -52,7 +52,7 @@ class PageRequests:
         self._is_manual = False
         simulation, driving, driver, parameters, pictures = controls
         self._acts: dict[str, Callable[[Message], Work]] = {
-            'reset': lambda _: simulation.reset(),
+            'reset': lambda _: self._reset(),
             'pause': lambda _: simulation.pause(True),
             'resume': lambda _: simulation.pause(False),
             'step': lambda fields: simulation.step(fields['count']),
@@ -111,6 +111,14 @@ class PageRequests:
             refuse(str(error))
         except (KeyError, TypeError, ValueError) as error:
             refuse(f'message {kind!r} cannot be used: {error!r}')
+
+    async def _reset(self) -> None:
+        """Put the car back; the way from there to where it was is no tracking error."""
+        self._robot.ignore_references(True)
+        try:
+            await self._controls.simulation.reset()
+        finally:
+            self._robot.ignore_references(False)
 
     def _take(self, fields: Message) -> Work:
         driving, driver = self._controls.driving, self._controls.driver

@@ -14,7 +14,6 @@ from rclpy.parameter import Parameter as RosParameter
 from rclpy.parameter import parameter_value_to_python
 
 from racecar.base.errors import excerpt, ParameterError, RunError
-from racecar.clients.cockpit_bridge.pages import Pages
 from racecar.clients.graph.answer import start
 from racecar.clients.graph.parameters import (
     KnownParameters,
@@ -23,8 +22,15 @@ from racecar.clients.graph.parameters import (
     ranges_of,
 )
 from racecar.clients.graph.service_calls import ServiceCalls
-from racecar.clients.graph.settable_parameters import check_settable, choices, is_settable
+from racecar.clients.graph.settable_parameters import (
+    check_settable,
+    choices,
+    is_showable,
+    unit_of,
+)
 from racecar.cockpit.frames import json_frame
+from racecar.cockpit.pages import Pages
+from racecar.cockpit.parameter_rows import condition_of, ParameterRow
 
 _TYPES = {
     ParameterType.PARAMETER_BOOL: 'bool', ParameterType.PARAMETER_INTEGER: 'int',
@@ -33,7 +39,7 @@ _LONGEST_TEXT = 1000
 
 
 class PageParameters:
-    """Shows pages the parameters that they may set, and sets them."""
+    """Shows pages the parameters of the nodes, and sets those that they may set."""
 
     def __init__(
         self, node: Node, calls: ServiceCalls, pages: Pages, on_node: Callable[[str], object],
@@ -48,6 +54,8 @@ class PageParameters:
         self._services = ParameterServices(calls)
         self._cache = ParameterCache(node, self._services, self._on_change, local_nodes)
         self._asked: set[str] = set()
+        # What each node had when it was first seen.
+        self._first: dict[str, dict[str, object]] = {}
         self._is_stale = False
 
     def look(self, nodes: Iterable[str]) -> None:
@@ -56,6 +64,8 @@ class PageParameters:
         gone = self._asked - self._cache.present
         self._asked -= gone
         if gone:
+            for name in gone:
+                self._first.pop(name, None)
             self._publish()
         for name in sorted(self._cache.present - self._asked):
             self._asked.add(name)
@@ -68,6 +78,7 @@ class PageParameters:
             # Asked again when looked at again.
             self._asked.discard(node)
             return
+        self._first.setdefault(node, self.values(node))
         self._publish()
         self._on_node(node)
 
@@ -108,7 +119,8 @@ class PageParameters:
         """Send all; again: nothing but values that were sent to pages one by one is new."""
         self._pages.send(json_frame('parameters', again=again, nodes=[
             {'node': node, 'parameters': [
-                row for name in known.descriptors if (row := _row(known, name)) is not None]}
+                row for name in known.descriptors
+                if (row := _row(known, name, self._first.get(node, {}))) is not None]}
             for node, known in sorted(self._cache.nodes.items())]), 'parameters')
 
     def _on_change(self, node: str, changed: Sequence[ParameterMessage]) -> None:
@@ -121,10 +133,12 @@ class PageParameters:
         self._is_stale = True
 
 
-def _row(known: KnownParameters, name: str) -> dict[str, object] | None:
-    """A parameter as pages show it; None for one that they may not set."""
+def _row(
+    known: KnownParameters, name: str, first: Mapping[str, object],
+) -> ParameterRow | None:
+    """A parameter as pages show it; None for one that they may not know. first: values by name."""
     descriptor, value = known.descriptors[name], known.python(name)
-    if descriptor.type not in _TYPES or not is_settable(descriptor, value):
+    if descriptor.type not in _TYPES or not is_showable(descriptor, value):
         return None
     limits = ranges_of(descriptor)
     # Of other people's nodes, a limit may be infinite.
@@ -132,9 +146,11 @@ def _row(known: KnownParameters, name: str) -> dict[str, object] | None:
                     if limits else (None, None))
     return {
         'name': name, 'type': _TYPES[descriptor.type], 'value': _for_json(value),
+        'default': _for_json(first.get(name, value)), 'unit': unit_of(descriptor),
         'minimum': low, 'maximum': high, 'choices': choices(descriptor, value),
-        'description': descriptor.description,
-        'range': descriptor.additional_constraints, 'read_only': False}
+        'description': descriptor.description, 'range': descriptor.additional_constraints,
+        'read_only': bool(descriptor.read_only),
+        'only_with': condition_of(name, known.descriptors)}
 
 
 def _for_json(value: object) -> object:

@@ -22,9 +22,9 @@ from racecar.base.types import AckermannCommand, BodyTwist, NANOSECONDS
 from racecar.clients.cockpit_bridge.backlog import Backlog
 from racecar.clients.cockpit_bridge.driver import DriverControls
 from racecar.clients.cockpit_bridge.local_stack import LocalStack
-from racecar.clients.cockpit_bridge.pages import Pages
 from racecar.clients.cockpit_bridge.robot_names import RobotNames
 from racecar.cockpit.frames import scan_frame, state_frame
+from racecar.cockpit.pages import Pages
 from racecar.cockpit.robot_message import PLAIN_ROBOT, robot_frames
 from racecar.cockpit.samples import Samples
 from racecar.description.robot_tree import RobotTree
@@ -67,6 +67,7 @@ class RobotView:
         self._samples = samples
         self._driver = driver
         self._backlog = Backlog(node, local.observe)
+        self._knows_truth = False
         self._tree: RobotTree | None = None
         self._shown: tuple[object, ...] = ()
         self._scan: tuple[LaserScan, int] | None = None
@@ -81,8 +82,10 @@ class RobotView:
         self._hear_scans(topics.SCAN)
         self._hear_rows(AckermannDriveStamped, topics.COMMAND, command_rows(),
                         samples.extend_commands)
-        self._backlog.hear(TwistStamped, names.full(topics.TWIST_COMMAND), read_stamped_twist,
-                           self._on_twist)
+        if topics.TWIST_COMMAND in names.renamed:
+            # Of a car it may be a Twist, and comes back as a command.
+            self._backlog.hear(TwistStamped, names.full(topics.TWIST_COMMAND),
+                               read_stamped_twist, self._on_twist)
         self._hear_rows(OdometryMessage, topics.REFERENCE_TRAJECTORY, odometry_rows(),
                         samples.extend_references)
         if local.read_joints is None or not self._backlog.note(
@@ -90,8 +93,17 @@ class RobotView:
             for topic in (topics.JOINT_STATES, topics.WORLD_JOINT_STATES):
                 self._backlog.hear(JointState, names.full(topic), read_joint_states,
                                    lambda message: samples.add_joints(*message))
-        self._hear_rows(OdometryMessage, topics.ODOMETRY, body_state_rows(),
-                        samples.extend_odometry)
+        self._hear_rows(OdometryMessage, topics.GROUND_TRUTH, body_state_rows(), self._on_truth)
+        self._hear_rows(OdometryMessage, topics.ODOMETRY, body_state_rows(), self._on_odometry)
+
+    def _on_truth(self, rows: Rows) -> None:
+        """Show where the robot is, from now on, and not where it believes to be."""
+        self._knows_truth = True
+        self._samples.extend_odometry(rows)
+
+    def _on_odometry(self, rows: Rows) -> None:
+        if not self._knows_truth:
+            self._samples.extend_odometry(rows)
 
     def _hear_rows(
         self, kind: type, topic: str, rows: MessageRows, use: Callable[[Rows], object],
@@ -119,6 +131,11 @@ class RobotView:
         """The newest simulated time that is known [ns]."""
         self._backlog.read()
         return max(self._samples.last_ns, 0)
+
+    def ignore_references(self, ignored: bool) -> None:
+        """Use the references that come from now on, or not: of a place that the robot has left."""
+        self._backlog.read()
+        self._samples.ignore_references(ignored)
 
     @property
     def last_ns(self) -> int:

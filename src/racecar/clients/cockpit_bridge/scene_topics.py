@@ -12,8 +12,8 @@ import numpy as np
 from rclpy.node import Node
 
 from racecar.base.errors import ConfigurationError, MessageError
-from racecar.clients.cockpit_bridge.pages import Pages
 from racecar.clients.cockpit_bridge.robot_names import RobotNames
+from racecar.cockpit.pages import Pages
 from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frames
 from racecar.ros import qos, topics
 from racecar.ros.codecs.occupancy_grid import read_grid

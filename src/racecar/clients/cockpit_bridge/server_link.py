@@ -22,7 +22,7 @@ _LONGEST_CLOSE = 0.5  # [s]
 class ServerLink:
     """Sends frames without waiting for the server, and hands on those that come, from a thread.
 
-    Any thread may send. What the server has not taken yet is bounded as in FrameQueue, and is sent
+    Threads may send. What the server has not taken yet is bounded as in FrameQueue, and is sent
     by the next call: to wake a thread for it cost the nodes half a millisecond on a busy computer.
     """
 

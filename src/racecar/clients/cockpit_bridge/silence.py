@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 
-from racecar.clients.cockpit_bridge.pages import Pages
+from racecar.cockpit.pages import Pages
 
 # A robot whose simulator is not paused publishes something within this [s].
 _LONGEST_SILENCE = 2.0

@@ -4,24 +4,18 @@
 
 from __future__ import annotations
 
-import time
-
 from std_srvs.srv import SetBool, Trigger
 
 from racecar.base.errors import RunError
-from racecar.base.types import NANOSECONDS
-from racecar.clients.cockpit_bridge.pages import Pages
 from racecar.clients.cockpit_bridge.parameters import PageParameters
 from racecar.clients.graph.answer import all_of
 from racecar.clients.graph.service_calls import Outcome, ServiceCalls, ServiceType
-from racecar.cockpit.frames import json_frame
+from racecar.cockpit.clock_message import ClockMessage
+from racecar.cockpit.pages import Pages
 from racecar.ros.interfaces import Reset
 
 FACTOR = 'real_time_factor'
 _ACTIVE = 'active'
-
-# Over so long the factor is measured [s].
-_SPAN = 1.0
 
 
 class Simulation:
@@ -38,8 +32,7 @@ class Simulation:
         self.name: str | None = None
         self.trackers: tuple[str, ...] = ()
         self.paused = False
-        # Wall time [s] and simulated time [ns] of late.
-        self._times: list[tuple[float, int]] = []
+        self._clock = ClockMessage()
         # Trackers that were active before a page switched them off.
         self._switched_off: tuple[str, ...] = ()
         self._knows_pause = False
@@ -53,16 +46,8 @@ class Simulation:
 
     def report_time(self, time_ns: int) -> None:
         """Report the simulated time [ns] to pages; to be called some times a second."""
-        now = time.monotonic()
-        if self._times and time_ns < self._times[-1][1]:
-            self._times.clear()
-        self._times = [*(row for row in self._times if now - row[0] <= _SPAN), (now, time_ns)]
-        wall, simulated = self._times[0]
-        factor = (time_ns - simulated) / NANOSECONDS / (now - wall) if now > wall else 0.0
         wanted = self._parameters.value(self.name, FACTOR) if self.name else None
-        self._pages.send(json_frame(
-            'clock', time=max(time_ns, 0) / NANOSECONDS, factor=round(factor, 4),
-            wanted_factor=wanted, paused=self.paused), 'clock')
+        self._pages.send(self._clock.frame(time_ns, wanted, paused=self.paused), 'clock')
 
     async def pause(self, paused: bool) -> None:
         """Let the time stand still, or go on."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from racecar.clients.graph.view import GraphView, is_hidden, nodes_with_parameters, owners
-from racecar.ros.topics import find_robots
+from racecar.ros.topics.robots import find_robots
 
 ODOMETRY_TYPE = 'nav_msgs/msg/Odometry'
 _RESET, _ACTIVATE = '/reset', '/activate'

@@ -1,11 +1,14 @@
 // Copyright 2026 The racecar maintainers
 // SPDX-License-Identifier: Apache-2.0
-// Where the scene is seen from: behind the car, from above, or as the pointer turns it.
+// Where the scene is seen from: behind the car, from above, as the pointer turns it, or from so far
+// above that the whole track is seen.
 
 import {lookAt, multiply, perspective} from './matrices.js';
 
 const FIELD = 42 * Math.PI / 180;
-export const VIEWS = ['chase', 'top', 'free'];
+export const VIEWS = ['chase', 'top', 'free', 'track'];
+// Around what the view of the whole track shows, a share of it.
+const TRACK_MARGIN = 1.28;
 
 export class Camera {
   constructor() {
@@ -24,17 +27,19 @@ export class Camera {
   }
 
   zoomBy(factor) {
+    if (this.view === 'track') { return; }
     this.distance[this.view] = Math.min(Math.max(this.distance[this.view] * factor, 1.2), 400);
   }
 
   turnBy(angle, rise) {
-    if (this.view === 'top') { return; }
+    if (['top', 'track'].includes(this.view)) { return; }
     this.turn[this.view] += angle;
     this.rise[this.view] = Math.min(Math.max(this.rise[this.view] + rise, 0.05), 1.5);
   }
 
   // dx to the right and dy down, in shares of the height of the picture.
   shiftBy(dx, dy, size) {
+    if (this.view === 'track') { return; }
     const scale = 2 * Math.tan(FIELD / 2) * this.distance[this.view] * size;
     const angle = this.view === 'top' ? Math.PI / 2 : this.turn[this.view];
     const [c, s] = [Math.cos(angle), Math.sin(angle)];
@@ -74,6 +79,30 @@ export class Camera {
         target[1] + distance * Math.cos(rise) * Math.sin(angle),
         Math.max(target[2] + distance * Math.sin(rise), 0.05 * size)];
     }
+    return this.looking(eye, target, up, distance, size, aspect);
+  }
+
+  // All of a place: {low: [x, y], high: [x, y]} [m]; its longer side lies along that of the picture.
+  overlook({low, high}, size, aspect) {
+    const [length, width] = [0, 1].map((axis) => Math.max(high[axis] - low[axis], 6 * size));
+    const turned = length < width === aspect > 1;
+    const [across, along] = turned ? [width, length] : [length, width];
+    const distance = TRACK_MARGIN * Math.max(along, across / aspect) / (2 * Math.tan(FIELD / 2));
+    const target = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, 0];
+    return this.looking([target[0], target[1], distance], target,
+      turned ? [-1, 0, 0] : [0, 1, 0], distance, size, aspect);
+  }
+
+  // A car that is looked at from all sides, in the upper part of the picture, above other things.
+  present([x, y, z], angle, size, aspect) {
+    const distance = 2.1 * size * Math.max(1, 1.1 / aspect), rise = 0.26;
+    const target = [x, y, z - (aspect > 1.6 ? 0.36 : 0.28) * size];
+    const eye = [target[0] + distance * Math.cos(rise) * Math.cos(angle),
+      target[1] + distance * Math.cos(rise) * Math.sin(angle), z + distance * Math.sin(rise)];
+    return this.looking(eye, target, [0, 0, 1], distance, size, aspect);
+  }
+
+  looking(eye, target, up, distance, size, aspect) {
     const projection = perspective(FIELD, aspect, distance * 0.03, distance * 40 + 100 * size);
     const rise = Math.atan2(
       eye[2] - target[2], Math.hypot(eye[0] - target[0], eye[1] - target[1]));

@@ -47,11 +47,10 @@ export function show(element, visible) {
 
 // Names that are not written in small letters.
 const WRITTEN = {
-  ar: 'AR', bmw: 'BMW', czero: 'C-Zero', f1tenth: 'F1TENTH', fiala: 'Fiala', imu: 'IMU', ode: 'ODE',
-  pacejka: 'Pacejka', citroen: 'Citroën', tesla: 'Tesla', toyota: 'Toyota', prius: 'Prius',
-  model3: 'Model 3', x5: 'X5'};
+  antifog: 'fog', fiala: 'Fiala', imu: 'IMU', ode: 'ODE', pacejka: 'Pacejka', laser: 'lidar'};
 
-// A name as people write it: imu is IMU, kinematic_ode is kinematic ODE.
+// A name of a part as people write it: ackermann_mux is ackermann mux. What may be chosen comes
+// with a name for people.
 export const words = (name) => name.split('_')
   .map((word) => Object.hasOwn(WRITTEN, word) ? WRITTEN[word] : word).join(' ');
 

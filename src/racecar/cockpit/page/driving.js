@@ -83,9 +83,10 @@ export class Driving {
     }
   }
 
-  // Of the touch pad: shares from -1 to 1, or null when it is let go.
-  touch(value) {
-    this.pad = value;
+  // Of the touch pads: shares from -1 to 1, or null for what is let go; the rest stays.
+  touch(shares) {
+    const held = Object.entries({...this.pad, ...shares}).filter(([, share]) => share !== null);
+    this.pad = held.length ? Object.fromEntries(held) : null;
     this.tick(true);
   }
 
@@ -173,7 +174,7 @@ export class Driving {
   }
 
   wanted() {
-    const {ahead, left} = this.gamepad || this.pad || this.wantedByKeys();
+    const {ahead = 0, left = 0} = this.gamepad || this.pad || this.wantedByKeys();
     // A brake pedal is never held back.
     const brakes = this.usesPedals && ahead < 0;
     return {ahead: ahead * (this.fast || brakes ? 1 : this.most.ahead),

@@ -1,6 +1,7 @@
 // Copyright 2026 The racecar maintainers
 // SPDX-License-Identifier: Apache-2.0
-// What a person should know or do, over a scene that is empty: runs to begin with, at one press.
+// What a person should know or do, over the scene: runs to begin with at one press, and what came
+// of the one before.
 
 import {make, setText, show} from './dom.js';
 
@@ -9,7 +10,7 @@ const RUNS = [
   {title: 'Follow a figure eight', text: 'a trajectory tracker steers the car',
     configuration: 'kinematic_ode', options: {},
     drawing: ['M24 14C30 4 44 3 44 14S30 24 24 14 4 3 4 14 18 24 24 14z']},
-  {title: 'Follow a race track', text: 'between walls, with a laser scanner',
+  {title: 'Follow a race track', text: 'between walls, with a lidar',
     configuration: 'kinematic_ode',
     options: {world: 'racetrack', waypoints: 'racetrack', sensors: ['laser']},
     drawing: ['M12 3h24c12 0 12 10 3 11s-3 11-13 11H12C0 25 0 3 12 3z',
@@ -40,56 +41,75 @@ function drawingOf(paths) {
 // Whether a server has a configuration with these options.
 function isKnown({configuration, options}, configurations) {
   const found = configurations.find(({name}) => name === configuration);
-  return found && Object.entries(options).every(([name, value]) => {
+  return found && !found.unavailable && Object.entries(options).every(([name, value]) => {
     const option = found.options.find((one) => one.name === name);
     return option && [value].flat().every((one) => (option.choices || []).includes(one));
   });
 }
 
 export class Hint {
-  // start(configuration, options): called by a press on one of the runs.
-  constructor(box, start) {
+  // start(configuration, options): called by a press on one of the runs; look(configuration,
+  // options): while the pointer is over it, and without arguments when it leaves.
+  constructor(box, {start, look}) {
+    Object.assign(this, {box, start, look, files: null});
     this.title = make('h2');
     this.text = make('p');
+    this.links = make('div', {class: 'links'});
     this.runs = make('div', {class: 'runs'});
-    this.box = box;
-    this.start = start;
-    box.append(this.title, this.text, this.runs);
+    this.close = make('button', {type: 'button', class: 'quiet close', 'aria-label': 'Close',
+      text: '\u2715', onclick: () => this.hide()});
+    box.append(this.close, this.title, this.text, this.links, this.runs);
   }
 
-  say(title, text = '') {
+  // kind: `start` with nothing in the scene, `result` beside the car, or neither.
+  say(title, text = '', kind = '') {
     show(this.box, Boolean(title));
     setText(this.title, title);
     setText(this.text, text);
-    this.box.classList.remove('result');
+    this.box.className = `hint ${kind}`;
+    this.box.removeAttribute('role');
     this.files = null;
+    this.lacksText = false;
+    this.links.replaceChildren();
     this.runs.replaceChildren();
   }
 
   hide() { this.say(''); }
 
-  // What came of a run: {text, links: [{text, address}], files}.
-  result({text, links, files}) {
-    this.say('The run has ended', text);
-    this.box.classList.add('result');
-    this.files = files;
-    this.runs.replaceChildren(...links.map(({text: name, address}) => make('a', {
+  // A run has ended; result: {text, links: [{text, address}], files} if it has left something;
+  // isBad: not as it should.
+  result(title, text, {result, configurations, isBad}) {
+    this.say(title, result?.text || text, isBad ? 'result bad' : 'result');
+    this.box.setAttribute('role', isBad ? 'alert' : 'status');
+    this.files = result?.files;
+    this.lacksText = !result && !isBad;
+    this.links.replaceChildren(...(result?.links || []).map(({text: name, address}) => make('a', {
       href: address, target: '_blank', rel: 'noopener', text: name})));
+    this.offerRuns(configurations);
+  }
+
+  // Of a run that has left nothing to speak of it.
+  setSummary(text) {
+    if (this.lacksText && text) { setText(this.text, text); }
   }
 
   // Nobody serves what the links of a result lead to any more.
   withoutLinks() {
     if (!this.files) { return; }
-    this.runs.replaceChildren(...this.files.map((file) => make('code', {text: file})));
+    this.links.replaceChildren(...this.files.map((file) => make('code', {text: file})));
   }
 
   // Nothing runs: offer what these configurations can.
   offer(configurations) {
-    this.say('Nothing runs yet', 'Begin with one of these, or choose in the panel Run and press'
-      + ' Start.');
+    this.say('Pick a demo', 'Or set up a run in the panel and press Start.', 'start');
+    this.offerRuns(configurations);
+  }
+
+  offerRuns(configurations) {
     this.runs.replaceChildren(...RUNS.filter((run) => isKnown(run, configurations)).map(
       ({title, text, configuration, options, drawing}) => make('button', {type: 'button',
-        onclick: () => this.start(configuration, options)}, drawingOf(drawing),
-      make('b', {text: title}), make('span', {text}))));
+        onclick: () => this.start(configuration, options),
+        onpointerenter: () => this.look(configuration, options), onpointerleave: () => this.look()},
+      drawingOf(drawing), make('b', {text: title}), make('span', {text}))));
   }
 }

@@ -6,8 +6,10 @@ const ROWS = 24000;
 const GAP = 1;  // s
 
 export class History {
-  constructor(columns) {
+  // units: SI, by column.
+  constructor(columns, units = {}) {
     this.names = columns;
+    this.units = units;
     this.column = Object.fromEntries(columns.map((name, index) => [name, index]));
     this.times = new Float64Array(ROWS);
     this.values = new Float32Array(ROWS * columns.length);
@@ -19,7 +21,24 @@ export class History {
     this.next = 0;    // number of the row to come
     this.changes = (this.changes || 0) + 1;
     this.known = new Uint8Array(this.names.length);
+    this.at = null;   // s, the time that is shown; null: the newest
   }
+
+  // Show a time that has been; null: always the newest.
+  show(time) {
+    this.at = time;
+    this.changes++;
+  }
+
+  // Number after the row that is shown.
+  get end() {
+    if (this.at === null) { return this.next; }
+    let end = Math.max(this.from(this.at + 1e-9), this.first + 1);
+    while (end > this.first + 1 && !this.names.some((_, i) => this.isKnown(end - 1, i))) { end--; }
+    return Math.min(end, this.next);
+  }
+
+  isKnown(number, index) { return !Number.isNaN(this.value(number, index)); }
 
   // A time before the last one begins anew: a reset, or a jump backwards in a bag. True if so.
   add({times, values, rows, columns}) {
@@ -76,14 +95,15 @@ export class History {
     return found;
   }
 
-  get latest() { return this.next ? this.row(this.next - 1) : null; }
+  // The row that is shown.
+  get latest() { return this.next ? this.row(this.end - 1) : null; }
 
   has(name) { return Boolean(this.known[this.column[name]]); }
 
-  // The last value of a column; NaN if there is none.
+  // The value of a column that is shown; NaN if there is none.
   last(name) {
     const index = this.column[name];
-    return index === undefined || !this.next ? NaN : this.value(this.next - 1, index);
+    return index === undefined || !this.next ? NaN : this.value(this.end - 1, index);
   }
 
   // Number of the first row at a time or later.

@@ -80,11 +80,12 @@ export class Log {
   }
 
   // Until closed, or for some seconds where it is only of the moment.
-  tell(title, text, {seconds = 0, kind = 'error'} = {}) {
+  tell(title, text, {seconds = 0, kind = 'error', links = []} = {}) {
     clearTimeout(this.timer);
     this.told = null;
     setText(this.banner.querySelector('b'), title);
     setText(this.banner.querySelector('span'), text);
+    this.banner.querySelector('.files').replaceChildren(...links);
     this.banner.dataset.kind = kind;
     show(this.banner, true);
     if (seconds) { this.timer = setTimeout(() => this.hideBanner(), seconds * 1000); }

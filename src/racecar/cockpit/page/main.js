@@ -10,8 +10,11 @@ import {Hint} from './hint.js';
 import {History} from './history.js';
 import {Hud} from './hud.js';
 import {Log} from './log.js';
+import {MiniMap} from './minimap.js';
 import {decorate, firstPaint} from './opening.js';
 import {Plots} from './plots.js';
+import {Recording} from './recording.js';
+import {Moments, Rewind} from './rewind.js';
 import {Setup} from './setup.js';
 import {Stage} from './stage.js';
 import {Transport} from './transport.js';
@@ -24,12 +27,21 @@ const connection = new Connection();
 const send = (type, fields) => connection.send(type, fields);
 const histories = new Map();
 const log = new Log(byId('log'));
-const setup = new Setup(byId('run'));
+const setup = new Setup(byId('setup'), (name) => present(name));
 const transport = new Transport(send, () => setup.request);
 const tuning = new Tuning(byId('tune'), (node, name, value) => send(
   'set_parameter', {node, name, value}));
+transport.whenReset = () => tuning.calm();
+const recording = new Recording(send, (title, text, links) => {
+  // The card of a run that has ended has them, too.
+  if (transport.runs) { log.tell(title, text, {kind: 'good', links}); }
+});
 let wheel = null;
-const driving = new Driving({send, changed: () => wheel?.refresh(),
+const driving = new Driving({send, changed: () => {
+  wheel?.refresh();
+  // Who drives looks at now.
+  if (driving.holding) { rewind.live(); }
+},
   mayDrive: () => transport.mode !== 'replay' && transport.state === 'running'});
 wheel = new Wheel(byId('drive'), driving);
 const plots = new Plots(byId('plots'));
@@ -37,34 +49,91 @@ const hud = new Hud();
 
 const stage = new Stage(byId('scene'), {
   meshUrl: (key) => `/mesh/${encodeURIComponent(key)}${location.search}`,
-  report: (text) => log.add({level: 'warn', node: 'page', text})});
+  report: (text) => log.add({level: 'warn', node: 'page', text}), lightened: () => showLight()});
+const minimap = new MiniMap(byId('minimap'), stage);
 const mainHistory = () => histories.get([...histories.keys()].sort((a, b) => a - b)[0]);
 
-const hint = new Hint(byId('hint'), (configuration, options) => {
-  setup.running(configuration, options);
-  transport.start();
+// Of scans, pictures and lamps what was seen of late.
+const seen = {scan: new Moments(), picture: new Moments(), lamps: new Moments()};
+const rewind = new Rewind({history: mainHistory, shown: (time) => {
+  for (const history of histories.values()) { history.show(time); }
+  const at = time ?? Infinity;
+  stage.setScan(seen.scan.at(at, time === null ? Infinity : undefined));
+  showPicture(seen.picture.at(at, Infinity));
+  showLamps(seen.lamps.at(at, Infinity) || {});
+  stage.dirty = true;
+}});
+
+// A replay goes back by itself.
+const keep = (kind, time, value, bytes) => {
+  if (rewind.isAllowed) { seen[kind].add(time, value, bytes); }
+};
+
+const hint = new Hint(byId('hint'), {
+  start: (configuration, options) => {
+    setup.running(configuration, options);
+    transport.start();
+  },
+  look: (configuration, options) => present(setup.vehicleOf(configuration, options)),
 });
+
+// Show a vehicle on its stand while nothing has run.
+let presented = '';
+async function present(name) {
+  const wanted = transport.state === 'idle' && name || '';
+  if (wanted === presented) { return; }
+  presented = wanted;
+  if (!wanted) { return; }
+  try {
+    const answer = await fetch(`/vehicle/${encodeURIComponent(name)}${location.search}`);
+    const message = answer.ok && await answer.json();
+    if (message && presented === name) { stage.present(message); }
+  } catch { /* The connection is gone, which is said elsewhere. */ }
+}
 
 function clear() {
   histories.clear();
+  rewind.clear();
+  for (const moments of Object.values(seen)) { moments.clear(); }
   stage.clear();
   plots.clear();
   hud.clear();
   wheel.setCar(null);
   wheel.setMuxes([]);
-  tuning.show([]);
+  wheel.setPath(false);
+  tuning.clear();
   for (const button of document.querySelectorAll('[data-layer], #camera-button')) {
     show(button, false);
   }
   show(byId('camera'), false);
   byId('camera-button').setAttribute('aria-pressed', 'false');
+  presented = '';
   setText(byId('time'), '–');
   setText(byId('measured-factor'), '');
 }
 
 const reveal = (layer) => show(document.querySelector(`[data-layer=${layer}]`), true);
 
-let shownSession = 0;
+function showPicture(message) {
+  if (!message) { return; }
+  show(byId('picture'), true);
+  show(byId('no-picture'), false);
+  const image = byId('picture'), old = image.src;
+  image.src = URL.createObjectURL(message.blob);
+  if (old.startsWith('blob:')) { setTimeout(() => URL.revokeObjectURL(old), 500); }
+  setText(byId('picture-time'), `${message.time.toFixed(2)} s`);
+}
+
+function showLamps(lamps) {
+  stage.lamps = lamps;
+  stage.dirty = true;
+}
+
+let shownSession = '';
+// How one gets away from what one has run into.
+const wayBack = () => transport.mode === 'replay' || !driving.mayDrive() ? ''
+  : matchMedia('(pointer: coarse)').matches ? 'drag down to go back'
+    : driving.usesPedals ? 'reverse gear with Q, then W' : 'back with S';
 connection
   .on('connected', () => log.hideBanner('offline'))
   .on('disconnected', () => {
@@ -84,51 +153,60 @@ connection
   .on('welcome', (message) => {
     clear();
     transport.setMode(message.mode);
+    rewind.allow(message.mode !== 'replay', false);
     if (['connecting', 'offline'].includes(transport.state)) {
       transport.setState(message.mode === 'cockpit' ? 'idle' : 'running');
     }
-    setup.show(message.configurations, message.mode, message.name);
+    setup.show(message.configurations, message.mode, message);
     document.querySelector('.bar h1').title = `racecar ${message.version || ''}`;
     if (message.mode !== 'cockpit') { hint.hide(); }
   })
   .on('session', (message) => {
-    const {state, name, options, text} = message;
+    const {state, name, options, text} = message, isBad = ['failed', 'lost'].includes(state);
     if (state === 'starting') { clear(); }
     transport.setState(state);
-    setText(byId('session-name'), name ? words(name) : '');
-    document.title = name ? `${words(name)} – racecar cockpit` : 'racecar cockpit';
+    recording.allow(transport.runs);
+    rewind.allow(transport.mode !== 'replay', transport.runs);
+    setText(byId('session-name'), name ? setup.titleOf(name) : '');
+    byId('session-name').title = name || '';
+    document.title = name ? `${setup.titleOf(name)} – racecar cockpit` : 'racecar cockpit';
+    // What runs or ran, as another page may have started it.
+    const shown = `${name} ${JSON.stringify(options)}`;
+    if (name && shownSession !== shown) { setup.running(name, options); }
+    shownSession = shown;
     if (state === 'starting' && document.body.dataset.tab === 'run' && setup.isDriven(name)) {
       openTab('drive');
     }
     if (['starting', 'running', 'paused'].includes(state)) {
       log.hideBanner('session');
-      if (shownSession !== `${name} ${JSON.stringify(options)}`) { setup.running(name, options); }
-      shownSession = `${name} ${JSON.stringify(options)}`;
       const title = ['attach', 'watch'].includes(transport.mode) ? 'Waiting for a robot' : 'Starting …';
       hint.say(state === 'starting' ? title : '', text);
     } else {
       driving.letGo();
       hint.hide();
-      if (state === 'idle') { hint.offer(setup.configurations); }
-      if (state === 'ended' && message.result) { hint.result(message.result); }
-    }
-    if (state === 'failed' || state === 'lost') {
-      const again = transport.mode === 'cockpit' ? ' – Start runs it again.' : '';
-      log.tell(state === 'lost' ? 'The simulation is gone' : 'The run failed',
-        `${text || ''}${again}`, {kind: 'session'});
+      log.hideBanner('good');
+      if (state === 'idle') {
+        hint.offer(setup.configurations);
+        present(setup.vehicleOf());
+      } else if (transport.mode === 'cockpit' || message.result) {
+        hint.result(state === 'failed' ? 'The run failed' : 'The run has ended', text,
+          {result: message.result, configurations: setup.configurations, isBad});
+      } else if (isBad) {
+        log.tell(state === 'failed' ? 'The run failed' : 'The run has ended', text || '',
+          {kind: 'session'});
+      }
     }
     if (text && state !== 'starting') {
-      const level = ['failed', 'lost'].includes(state) ? 'warn' : 'info';
-      log.add({level, node: 'cockpit', text});
+      log.add({level: isBad ? 'warn' : 'info', node: 'cockpit', text});
     }
     byId('restart-hint') && show(byId('restart-hint'), false);
     wheel.refresh();
   })
   .on('robot', (message) => {
-    const history = new History(message.columns);
+    const history = new History(message.columns, message.units);
     histories.set(message.robot, history);
     stage.setRobot(message, history);
-    hint.hide();
+    if (transport.runs || transport.state === 'starting') { hint.hide(); }
     reveal('trail');
     show(byId('camera-button'), true);
   })
@@ -136,6 +214,7 @@ connection
     const history = histories.get(message.robot);
     if (!history || message.columns !== history.names.length) { return; }
     const again = history.add(message);
+    if (again) { rewind.clear(); }
     if (again && stage.robots.has(message.robot)) {
       stage.restartTrail(stage.robots.get(message.robot), true);
     }
@@ -144,31 +223,42 @@ connection
   .on('scene', (message) => stage.setScene(message))
   .on('path', ({points}) => {
     stage.setPath(points);
+    plots.setPath(points);
+    wheel.setPath(true);
     reveal('path');
   })
   .on('map', (message) => stage.setMap(message).catch(
     (problem) => log.add({level: 'warn', node: 'page', text: `map: ${problem.message}`})))
   .on('scan', (message) => {
-    stage.setScan(message);
+    keep('scan', message.time, message, message.ranges.byteLength);
+    if (!rewind.isBack) { stage.setScan(message); }
     reveal('laser');
   })
-  .on('picture', ({blob, time}) => {
+  .on('picture', (message) => {
     if (byId('camera').hidden) { return; }
-    show(byId('picture'), true);
-    show(byId('no-picture'), false);
-    const image = byId('picture'), old = image.src;
-    image.src = URL.createObjectURL(blob);
-    if (old.startsWith('blob:')) { setTimeout(() => URL.revokeObjectURL(old), 500); }
-    setText(byId('picture-time'), `${time.toFixed(2)} s`);
+    keep('picture', message.time, message, message.blob.size);
+    if (!rewind.isBack) { showPicture(message); }
   })
-  .on('clock', (message) => transport.setClock(message))
+  .on('clock', (message) => {
+    transport.setClock(message);
+    hud.setClock(transport.runs && transport.mode !== 'replay' ? message : {},
+      byId('session-name').textContent);
+  })
+  .on('laps', (message) => hud.setLaps(message))
+  .on('collisions', (message) => {
+    // After a reset, or a step back in a recording, those before are not known.
+    if (message.count < hud.collisions) { stage.removeCrashes(); }
+    if (message.count && message.count !== hud.collisions) { stage.addCrash(message.time); }
+    hud.setCollisions(message, wayBack());
+  })
+  .on('recordings', (message) => recording.take(message))
   .on('parameters', ({nodes}) => tuning.show(nodes))
-  .on('parameter', (message) => tuning.changed(message))
+  .on('parameter', (message) => tuning.take(message))
   .on('muxes', (message) => wheel.setMuxes(message.muxes || message.list || []))
   .on('driver', (message) => wheel.setDriver(message))
   .on('lamps', ({lamps}) => {
-    stage.lamps = lamps;
-    stage.dirty = true;
+    keep('lamps', mainHistory()?.latestTime || 0, lamps, 100);
+    if (!rewind.isBack) { showLamps(lamps); }
     wheel.setLamps(lamps);
   })
   .on('car', (car) => {
@@ -240,6 +330,25 @@ for (const button of document.querySelectorAll('[data-layer]')) {
     if (button.dataset.layer === 'walls') { stage.build(); }
   });
 }
+byId('minimap').addEventListener('click', () => chooseView('track'));
+
+function showLight() {
+  const button = byId('light'), {isLight, renderer} = stage;
+  if (isLight) { show(button, true); }
+  button.setAttribute('aria-pressed', String(isLight));
+  button.title = isLight
+    ? `Drawn without shadows and, in motion, with fewer pixels, as this computer draws slowly (${
+      renderer.name}). Press for the full scene.`
+    : 'Drawn with shadows and all pixels. Press for the light scene, which is faster.';
+}
+byId('light').addEventListener('click', () => {
+  stage.lighten(!stage.isLight, true);
+  try {
+    localStorage.setItem('racecar-cockpit-scene', stage.isLight ? 'light' : 'full');
+  } catch { /* A browser that keeps nothing. */ }
+});
+byId('drawer').addEventListener('click', () => byId('drawer').setAttribute(
+  'aria-expanded', String(document.body.classList.toggle('drawer'))));
 byId('camera-button').addEventListener('click', (event) => {
   const wanted = toggle(event.currentTarget);
   show(byId('camera'), wanted);
@@ -254,6 +363,11 @@ function recolour() {
 }
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recolour);
 try {
+  const scene = localStorage.getItem('racecar-cockpit-scene');
+  if (scene) {
+    stage.lighten(scene === 'light', true);
+    show(byId('light'), true);
+  }
   document.documentElement.dataset.theme = localStorage.getItem('racecar-cockpit-theme') || '';
 } catch { /* A browser that keeps nothing. */ }
 recolour();
@@ -275,6 +389,7 @@ const zoom = (factor) => {
 };
 const KEYS = {
   1: () => chooseView(VIEWS[0]), 2: () => chooseView(VIEWS[1]), 3: () => chooseView(VIEWS[2]),
+  4: () => chooseView(VIEWS[3]),
   0: () => {
     stage.camera.home();
     stage.dirty = true;
@@ -309,6 +424,10 @@ function draw(now) {
   if (now >= nextPlot) {
     nextPlot = now + PLOT_PERIOD;
     plots.draw(history);
+    rewind.draw(now);
+    minimap.draw(now);
+    // Samples and laps may come after the message that the run has ended.
+    if (transport.state === 'ended') { hint.setSummary(hud.summary(history?.latestTime)); }
   }
 }
 requestAnimationFrame(draw);
@@ -333,6 +452,10 @@ window.racecarCockpit = {
     const history = mainHistory();
     return history && history.latest
       ? Object.fromEntries(history.names.map((name, i) => [name, history.latest[i]])) : null;
+  },
+  get shownTime() {
+    const history = mainHistory();
+    return history?.next ? history.timeOf(history.end - 1) : null;
   },
   get time() { return mainHistory()?.latestTime ?? null; },
   get samples() { return mainHistory()?.next ?? 0; },

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantities over time, with every sample that arrived, drawn by uPlot.
 
-import {byId, gearName, make, number, setText, show} from './dom.js';
+import {byId, gearName, make, number, setText, show, words} from './dom.js';
+import {Plan, PLAN} from './plan.js';
+import {savePicture, saveTable} from './saving.js';
 
 const {uPlot} = window;  // of a script that is no module
 
@@ -32,6 +34,27 @@ export const PLOTS = [
     {column: 'throttle', label: 'throttle', colour: reference},
     {column: 'brake', label: 'brake', colour: command, dash: [2, 2]}]},
 ];
+
+const MOST = 6;  // plots at once
+const STORE = 'racecar-cockpit-plots';
+
+// The plot of one column, where no other has it.
+function plotOf(name, unit) {
+  const title = name.length < 3 ? name : words(name.replace(/^joint:/, ''));
+  const isAngle = unit === 'rad';
+  return {id: name.replace(/\W/g, '-'),
+    title: name.length < 3 ? name : title[0].toUpperCase() + title.slice(1),
+    unit: isAngle ? '\u00b0' : unit || '', digits: isAngle ? 1 : 3, floor: isAngle ? 10 : 0.02,
+    factor: isAngle ? DEGREES : 1, series: [{column: name, label: 'value', colour: measured}]};
+}
+
+function remembered() {
+  try {
+    return JSON.parse(localStorage.getItem(STORE)) || {};
+  } catch {
+    return {};
+  }
+}
 
 const LEAST_SPAN = 5;  // s
 const LEAST_ZOOM = 0.02;  // s
@@ -67,7 +90,8 @@ function makePlot(options, target) {
   }
 }
 
-class Plot {
+// What plots over time and the plan have in common.
+class Panel {
   // shared: the Plots, for what all plots have in common.
   constructor(description, shared) {
     this.description = description;
@@ -80,19 +104,91 @@ class Plot {
       const line = series.colour ? ` ${series.colour}${series.dash ? ' dashed' : ''}` : ' textual';
       return make('span', {class: `key${line}`}, make('span', {text: series.label}), value);
     });
-    const chart = make('div', {class: 'chart'});
+    this.chart = make('div', {class: 'chart'});
     this.figure = make('figure', {class: 'plot', id: `plot-${description.id}`, hidden: true},
       make('figcaption', {}, make('span', {class: 'title'}, make('h3', {text: description.title}),
-        make('span', {class: 'unit', text: description.unit})),
-      make('span', {class: 'legend'}, ...legend)), chart);
+        make('span', {class: 'unit', text: description.unit}), this.menu()),
+      make('span', {class: 'legend'}, ...legend)), this.chart);
+  }
+
+  get columns() {
+    return this.description.columns || this.description.series.map(({column}) => column);
+  }
+
+  isKnown(history) { return this.description.series.some(({column}) => history.has(column)); }
+
+  // Buttons that save what is shown.
+  menu() {
+    const {title} = this.description;
+    const button = (text, save) => make('button', {type: 'button', text, onclick: () => {
+      if (this.history) { save(`${this.description.id}-${number(this.history.timeOf(
+        this.end - 1), 1)}s`); }
+      menu.open = false;
+    }});
+    const menu = make('details', {class: 'save'},
+      make('summary', {text: '\u2913', title: `Save ${title}`, 'aria-label': `Save ${title}`}),
+      make('span', {}, button('PNG', (name) => this.savePicture(name)),
+        button('CSV', (name) => saveTable(
+          name, this.history, this.columns.filter((one) => this.history.has(one)), this.begin,
+          this.end))));
+    menu.addEventListener('focusout', ({relatedTarget}) => {
+      if (!menu.contains(relatedTarget)) { menu.open = false; }
+    });
+    return menu;
+  }
+
+  savePicture(name) {
+    const {title, unit, series} = this.description, {colours} = this.shared;
+    savePicture(this.canvas, {name, title: unit ? `${title} [${unit}]` : title, colours,
+      keys: series.filter(({column, colour}) => colour && this.history.has(column)).map(
+        ({label, colour}) => ({text: label, colour}))});
+  }
+
+  // The values of a row, as texts.
+  label(history, row) {
+    const {description} = this;
+    const texts = [];
+    for (const [series, element] of this.values) {
+      const known = history.has(series.column);
+      element.parentElement.hidden = !known;
+      if (!known) { continue; }
+      const value = history.value(row, history.column[series.column]) * (description.factor || 1);
+      const text = (series.text || number)(value, description.digits);
+      setText(element, text);
+      texts.push(`${series.label} ${text}`);
+    }
+    return texts.join(', ');
+  }
+}
+
+class PlanPlot extends Panel {
+  constructor(shared) {
+    super(PLAN, shared);
+    this.plan = new Plan(this.chart, {stepOf, digitsOf, number,
+      colours: shared.colours, redraw: () => shared.refresh()});
+    this.canvas = this.plan.canvas;
+    this.canvas.setAttribute('role', 'img');
+    this.canvas.setAttribute('aria-label', PLAN.title);
+  }
+
+  draw(history, {begin, end}, row) {
+    Object.assign(this, {history, begin, end});
+    this.plan.colours = this.shared.colours;
+    this.plan.draw(history, {begin, end, row});
+  }
+}
+
+class Plot extends Panel {
+  constructor(description, shared) {
+    super(description, shared);
     this.lines = description.series.filter(({colour}) => colour).reverse();
-    this.uplot = makePlot(this.options(), chart);
+    this.uplot = makePlot(this.options(), this.chart);
     this.canvas = this.uplot.ctx.canvas;
     this.canvas.setAttribute('role', 'img');
     this.canvas.setAttribute('aria-label', description.title);
     new ResizeObserver(([{contentRect: {width, height}}]) => {
       this.uplot.setSize({width: Math.floor(width), height: Math.floor(height)});
-    }).observe(chart);
+    }).observe(this.chart);
   }
 
   options() {
@@ -209,21 +305,6 @@ class Plot {
     }
     ctx.restore();
   }
-
-  label(history, row) {
-    const {description} = this;
-    const texts = [];
-    for (const [series, element] of this.values) {
-      const known = history.has(series.column);
-      element.parentElement.hidden = !known;
-      if (!known) { continue; }
-      const value = history.value(row, history.column[series.column]) * (description.factor || 1);
-      const text = (series.text || number)(value, description.digits);
-      setText(element, text);
-      texts.push(`${series.label} ${text}`);
-    }
-    return texts.join(', ');
-  }
 }
 
 export class Plots {
@@ -235,8 +316,12 @@ export class Plots {
     this.zoom = null;  // [s, s], of the plots that do not follow the time
     this.held = false; // while a button of the mouse is pressed
     this.readColours();
-    this.plots = PLOTS.map((description) => new Plot(description, this));
+    this.chosen = remembered();  // whether a plot is shown, by id, where that was chosen
+    this.plan = new PlanPlot(this);
+    this.plots = [...PLOTS.map((description) => new Plot(description, this)), this.plan];
+    this.usual = PLOTS.map(({id}) => id);
     box.append(...this.plots.map((plot) => plot.figure));
+    byId('choose').addEventListener('click', () => this.choose());
     byId('span').addEventListener('change', (event) => {
       this.span = Number(event.target.value);
       this.refresh();
@@ -254,7 +339,7 @@ export class Plots {
   readColours() {
     const style = getComputedStyle(document.documentElement);
     this.colours = Object.fromEntries(
-      ['measured', 'command', 'reference', 'soft', 'grid', 'axis'].map(
+      ['measured', 'command', 'reference', 'soft', 'grid', 'axis', 'surface', 'ink'].map(
         (name) => [name, style.getPropertyValue(`--${name}`).trim()]));
     this.refresh();
   }
@@ -333,7 +418,7 @@ export class Plots {
 
   // The ends of the time that is shown.
   ends(history) {
-    const first = history.timeOf(history.first), latest = history.latestTime;
+    const first = history.timeOf(history.first), latest = history.timeOf(history.end - 1);
     if (this.zoom && (this.zoom[0] >= latest || this.zoom[1] <= first)) { this.setZoom(null); }
     // A run that has only begun fills the plots nevertheless.
     const span = Math.min(this.span, Math.max(LEAST_SPAN, latest - first));
@@ -343,14 +428,17 @@ export class Plots {
   draw(history) {
     if (!history || !history.length || (history === this.history
         && this.drawn === history.changes)) { return; }
-    if (history !== this.history) { this.refresh(); }
+    if (history !== this.history) {
+      this.refresh();
+      this.setColumns(history);
+    }
     this.history = history;
     const [left, right] = this.ends(history);
     // After a seek in a pause what was before comes, up to the same time.
     this.drawn = history.changes;
     const begin = Math.max(history.from(left) - 1, history.first);
-    const end = this.zoom ? Math.min(history.from(right) + 1, history.next) : history.next;
-    const row = this.at === null ? history.next - 1
+    const end = this.zoom ? Math.min(history.from(right) + 1, history.next) : history.end;
+    const row = this.at === null ? history.end - 1
       : Math.min(history.from(this.at), history.next - 1);
     const speaks = performance.now() - this.spoken > 1000;
     if (speaks) { this.spoken = performance.now(); }
@@ -359,15 +447,24 @@ export class Plots {
     const extent = [left, right, begin, end, this.zoom ? '' : history.changes].join(' ');
     const times = this.held || extent === this.extent ? null : history.timesOf(begin, end);
     if (times) { this.extent = extent; }
+    let room = MOST;
     for (const plot of this.plots) {
-      const known = plot.description.series.some(({column}) => history.has(column));
-      if (plot.figure.hidden === known) { plot.figure.hidden = !known; }
-      if (!known) { continue; }
+      const isShown = room > 0 && this.isChosen(plot) && plot.isKnown(history);
+      room -= isShown;
+      if (plot.figure.hidden === isShown) {
+        plot.figure.hidden = !isShown;
+        if (isShown) { this.refresh(); }
+      }
+      if (!isShown) { continue; }
       const text = plot.label(history, row);
-      if (times) { plot.draw(history, {begin, end, left, right, times}); }
+      // The plan has marks, which move with the pointer.
+      if (times || plot === this.plan) {
+        plot.draw(history, {begin, end, left, right, times}, row);
+      }
       if (speaks) {
         const {title, unit} = plot.description;
-        plot.canvas.setAttribute('aria-label', `${title} over time [${unit}]: ${text}`);
+        plot.canvas.setAttribute('aria-label',
+          `${title}${plot === this.plan ? '' : ' over time'} [${unit}]: ${text}`);
       }
     }
     const shown = this.plots.filter((plot) => !plot.figure.hidden);
@@ -375,7 +472,7 @@ export class Plots {
       this.box.dataset.count = shown.length;
       // The choice of the time lies over the last of the first row: of five, which fill two rows,
       // the second; of four, which fill two where it is narrow, this or the last.
-      const corners = {5: [1], 4: [1, 3]}[shown.length] || [shown.length - 1];
+      const corners = {6: [2], 5: [1], 4: [1, 3]}[shown.length] || [shown.length - 1];
       shown.forEach(({figure}, index) => {
         figure.classList.toggle('wide', shown.length === 5 && index < 2);
         figure.classList.toggle('corner', corners.includes(index));
@@ -383,8 +480,69 @@ export class Plots {
     }
   }
 
+  isChosen({description: {id}}) { return this.chosen[id] ?? this.usual.includes(id); }
+
+  // The reference as a whole, for the plan.
+  setPath(points) {
+    this.plan.plan.setPath(points);
+    this.refresh();
+  }
+
+  // Plots of columns that no other shows; those of a robot that was there before go.
+  setColumns(history) {
+    for (const plot of this.plots.splice(PLOTS.length + 1)) { plot.figure.remove(); }
+    const shown = new Set(this.plots.flatMap(({columns}) => columns));
+    this.singles = history.names.filter((name) => !shown.has(name) || ['x', 'y'].includes(name))
+      .map((name) => plotOf(name, history.units[name]));
+    for (const description of this.singles) {
+      if (this.chosen[description.id]) { this.addPlot(description); }
+    }
+  }
+
+  addPlot(description) {
+    const plot = new Plot(description, this);
+    this.plots.push(plot);
+    this.box.append(plot.figure);
+  }
+
+  // Ask which plots are to be shown.
+  choose() {
+    const {history} = this;
+    if (!history) { return; }
+    const all = [...this.plots.slice(0, PLOTS.length + 1).filter((plot) => plot.isKnown(history))
+      .map(({description}) => description),
+    ...this.singles.filter(({series: [{column}]}) => history.has(column))];
+    const list = byId('choices');
+    const boxes = all.map((description) => make('input', {type: 'checkbox',
+      checked: this.isChosen({description}), onchange: ({target}) => {
+        this.set(description, target.checked);
+        limit();
+      }}));
+    const limit = () => {
+      const count = boxes.filter(({checked}) => checked).length;
+      for (const box of boxes) { box.disabled = !box.checked && count >= MOST; }
+    };
+    limit();
+    list.replaceChildren(...all.map(({title, unit, id}, i) => make('label', {class: 'check'},
+      boxes[i], id === PLAN.id ? 'Path (plan view)' : title,
+      unit ? make('span', {class: 'soft', text: `[${unit}]`}) : null)));
+    byId('choose-plots').showModal();
+  }
+
+  set(description, isShown) {
+    this.chosen[description.id] = isShown;
+    if (isShown && !this.plots.some((plot) => plot.description.id === description.id)) {
+      this.addPlot(description);
+    }
+    try {
+      localStorage.setItem(STORE, JSON.stringify(this.chosen));
+    } catch { /* A browser that keeps nothing. */ }
+    this.refresh();
+  }
+
   clear() {
     this.history = null;
+    this.plan.plan.setPath([]);
     this.setZoom(null);
     for (const plot of this.plots) {
       plot.figure.hidden = true;

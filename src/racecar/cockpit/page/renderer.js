@@ -7,6 +7,7 @@ import {BACKGROUND, DEPTH, GROUND, POINTS, RIBBON, SOLID} from './shaders.js';
 import {FLOATS} from './shapes.js';
 
 const SHADOW_PIXELS = 1536;
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 const TO_SUN = normalized([-0.45, 0.35, 0.9]);
 
 class Program {
@@ -133,6 +134,14 @@ export class Renderer {
     });
   }
 
+  // What draws, as the browser tells it; and whether that is the processor.
+  get name() {
+    const {gl} = this, more = gl?.getExtension('WEBGL_debug_renderer_info');
+    return !gl ? 'not known' : String(gl.getParameter(more ? more.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  }
+
+  get isSoftware() { return SOFTWARE.test(this.name); }
+
   // Whether the card has its programs; the page need not stand still meanwhile. Raises an Error
   // for one that it does not take.
   get isReady() {
@@ -187,9 +196,9 @@ export class Renderer {
   // camera: {eye, matrix, horizon}; focus, reach: where shadows are, and how far [m]; look: the
   // colours; under: {yaw, length, width} of what stands at the focus; paint: like items, without
   // height; ribbons: [{mesh, halfWidth}]; items: [{mesh, matrix, tint, shadow}]; points: [{mesh,
-  // tint, size, glow}].
+  // tint, size, glow}]; shadows: whether anything throws one.
   draw({camera, focus, reach, look, gridStep, hazeDistance, under, paint, ribbons, items,
-    points}) {
+    points, shadows}) {
     const {gl, programs} = this;
     const middle = [0, 1, 2].map((i) => focus[i] + TO_SUN[i] * reach * 4);
     const sun = multiply(
@@ -200,7 +209,7 @@ export class Renderer {
     gl.clear(gl.DEPTH_BUFFER_BIT);
     programs.depth.use().set({view: sun});
     for (const item of items) {
-      if (item.shadow && item.mesh.count) {
+      if (shadows && item.shadow && item.mesh.count) {
         programs.depth.set({model: item.matrix});
         item.mesh.draw();
       }

@@ -6,6 +6,8 @@ import {byId, make, show, words} from './dom.js';
 
 const SHOWN_AT_ONCE = ['vehicle', 'trajectory', 'waypoints', 'world', 'sensors'];
 const STORE = 'racecar-cockpit-setup';
+const PICTURED = ['vehicle', 'trajectory', 'waypoints', 'world'];
+const NO_SHAPE = 'waypoints';  // a trajectory without one of its own
 
 function remembered() {
   try {
@@ -15,37 +17,57 @@ function remembered() {
   }
 }
 
+// A choice by its name for people, and the one for programs in grey; with its picture where the
+// browser shows more than text in a list.
+const choice = (value, title, picture, id = value) => make('option', {value, text: ''},
+  picture ? make('img', {src: picture, alt: '', loading: 'lazy', width: 72, height: 40}) : null,
+  make('span', {text: title}), id && id !== title ? make('small', {text: ` ${id}`}) : null);
+
+const rich = (select) => {
+  select.prepend(make('button', {}, document.createElement('selectedcontent')));
+  return select;
+};
+
+const pictureOf = (option, name) => PICTURED.includes(option) && name
+  && !(option === 'trajectory' && name === NO_SHAPE)
+  ? `/picture/${option}/${encodeURIComponent(name)}${location.search}` : '';
+
 export class Setup {
-  constructor(box) {
+  // chosenVehicle(name): called with the vehicle of what is chosen.
+  constructor(box, chosenVehicle = () => {}) {
     this.box = box;
+    this.chosenVehicle = chosenVehicle;
     this.chosen = remembered();  // {name, options: {configuration: {option: value}}}
     this.chosen.options ||= {};
   }
 
-  // name: of what runs, where another command has started it.
-  show(configurations, mode, name = '') {
+  // name: of what runs, where another command has started it; domain: of ROS.
+  show(configurations, mode, {name = '', domain = ''} = {}) {
     this.configurations = configurations || [];
     if (mode !== 'cockpit' || !this.configurations.length) {
-      const drive = ' To drive it, hold a key or use the panel Drive.';
-      const [title, text] = {
-        replay: ['Recording',
-          'Play the recording with the bar below the scene, or drag its time.'],
-        watch: ['Run', `This page shows ${words(name)}, and its result when it has ended.${drive}`],
-      }[mode] || ['Running stack', `This page watches a stack that was started elsewhere.${drive}`];
+      const [title, text] = mode === 'replay'
+        ? ['Recording', 'Play the recording with the bar below the scene, or drag its time.']
+        : ['Watching', `${name ? this.titleOf(name) : 'A running stack'}${
+          domain ? ` (ROS domain ${domain})` : ''}. Hold a key to take over.`];
       this.box.replaceChildren(make('h2', {text: title}), make('p', {class: 'lead', text}));
       return;
     }
-    this.list = make('select', {id: 'configuration', onchange: () => this.choose()},
-      ...this.configurations.map(({name}) => make('option', {value: name, text: words(name)})));
-    if (this.configurations.some(({name}) => name === this.chosen.name)) {
+    this.list = rich(make('select', {id: 'configuration', class: 'rich',
+      onchange: () => this.choose()},
+    ...this.configurations.map(({name, title, unavailable}) => unavailable
+      ? make('option', {value: name, disabled: true},
+        make('span', {text: title}), make('small', {text: ` ${unavailable}`}))
+      : choice(name, title || words(name)))));
+    if (this.configurations.some(({name, unavailable}) => name === this.chosen.name
+        && !unavailable)) {
       this.list.value = this.chosen.name;
     }
     this.summary = make('p', {class: 'lead', id: 'configuration-summary'});
     this.fields = make('div', {class: 'fields'});
     this.box.replaceChildren(
       make('h2', {text: 'Run'}),
-      make('div', {class: 'field'}, make('label', {for: 'configuration', text: 'Configuration'}),
-        this.list), this.summary, this.fields,
+      make('div', {class: 'field'}, make('label', {for: 'configuration'}, 'Configuration',
+        this.id = make('span', {class: 'id'})), this.list), this.summary, this.fields,
       make('p', {class: 'soft small', id: 'restart-hint', hidden: true,
         text: 'Start anew for changes here to take effect.'}));
     this.choose();
@@ -53,6 +75,18 @@ export class Setup {
 
   get configuration() {
     return this.configurations.find(({name}) => name === this.list.value);
+  }
+
+  // What people call a configuration.
+  titleOf(name) {
+    return this.configurations?.find((one) => one.name === name)?.title || words(name);
+  }
+
+  // The vehicle of what is chosen, or of a run that may be.
+  vehicleOf(name = this.list?.value, options = this.chosen.options[name] || {}) {
+    const option = this.configurations?.find((one) => one.name === name)?.options.find(
+      (one) => one.name === 'vehicle');
+    return option && (options.vehicle || option.usual);
   }
 
   // Whether a person drives in a configuration, as no trajectory is followed.
@@ -65,6 +99,7 @@ export class Setup {
     const configuration = this.configuration;
     this.chosen.name = configuration.name;
     this.summary.textContent = configuration.summary;
+    this.id.textContent = configuration.name;
     const values = this.chosen.options[configuration.name] ||= {};
     const isMain = ({name: option}) => SHOWN_AT_ONCE.includes(option);
     const rows = configuration.options.map((option) => [option, this.field(option, values)]);
@@ -74,6 +109,7 @@ export class Setup {
       ...more.length ? [make('details', {class: 'more'},
         make('summary', {text: 'More options'}), ...more)] : []);
     this.keep();
+    this.chosenVehicle(this.vehicleOf());
   }
 
   // Show what runs, as another page may have started it.
@@ -113,7 +149,9 @@ export class Setup {
         values[option.name] = value;
       }
       this.keep();
+      if (option.name === 'vehicle') { this.chosenVehicle(this.vehicleOf()); }
     };
+    const titleOf = (name) => option.titles?.[name] || words(String(name));
     const now = values[option.name] ?? option.default;
     const label = make('label', {for: id, text: words(option.name)});
     const help = make('p', {class: 'help', id: `${id}-help`, text: option.help || '',
@@ -131,12 +169,12 @@ export class Setup {
             onchange: (event) => {
               chosen[event.target.checked ? 'add' : 'delete'](name);
               set([...chosen]);
-            }}), make('span', {text: words(name)}))), help);
+            }}), make('span', {text: titleOf(name)}))), help);
     }
-    let control;
+    let control, picture = null;
     if (option.kind === 'number') {
       control = make('input', {...common, type: 'number', step: 'any', inputmode: 'decimal',
-        value: now ?? '', placeholder: 'default',
+        value: now ?? '', placeholder: option.usual ? `default (${option.usual})` : 'default',
         onchange: (event) => set(event.target.value === '' ? '' : Number(event.target.value))});
     } else {
       const choices = (option.choices || []).map(String);
@@ -144,15 +182,25 @@ export class Setup {
         control = make('input', {...common, type: 'text', value: now ?? '', placeholder: 'default',
           onchange: (event) => set(event.target.value)});
       } else {
-        const none = option.default === null || option.default === undefined
-          || option.default === '';
-        control = make('select', {...common, onchange: (event) => set(event.target.value)},
-          ...none ? [make('option', {value: '', text: 'default'})] : [],
-          ...choices.map((name) => make('option', {value: name, text: words(name)})));
+        const {usual} = option, none = (option.default ?? '') === '';
+        const draw = (name) => {
+          const address = pictureOf(option.name, name || usual);
+          show(picture, Boolean(address));
+          if (address && picture.getAttribute('src') !== address) { picture.src = address; }
+        };
+        picture = make('img', {class: 'preview', alt: '', hidden: true});
+        control = rich(make('select', {...common, class: 'rich', onchange: (event) => {
+          set(event.target.value);
+          draw(event.target.value);
+        }},
+        ...none ? [choice('', usual ? `Default (${titleOf(usual)})` : 'none',
+          pictureOf(option.name, usual), usual)] : [],
+        ...choices.map((name) => choice(name, titleOf(name), pictureOf(option.name, name)))));
         control.value = now ?? '';
+        draw(now);
       }
     }
-    return make('div', {class: 'field'}, label, control, help);
+    return make('div', {class: 'field'}, label, control, picture, help);
   }
 
   // What `start` sends.

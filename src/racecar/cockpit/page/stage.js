@@ -3,16 +3,20 @@
 // The scene: what stands around, the robots, the reference, the way driven, the laser's points.
 
 import {Camera, steerCamera} from './cameras.js';
+import {History} from './history.js';
 import {identity, transformed, yawOf} from './matrices.js';
 import {Mesh, Renderer} from './renderer.js';
 import {Robot, sceneBoard, sceneBox, sceneCone, scenePatch} from './robot.js';
-import {Batch, FLOATS} from './shapes.js';
+import {Batch, bounds, FLOATS} from './shapes.js';
 import {greyOf, wallsOf} from './walls.js';
 
 const TRAIL_POINTS = 6000;
 const SLOW_FRAME = 45;  // ms
 const LEAST_DETAIL = 0.5;
-const FRAMES_TO_JUDGE = 60;
+const TIME_TO_JUDGE = 2500, FRAMES_TO_JUDGE = 5;  // ms of frames, and how many at least
+const LONGEST_FRAME = 2000;  // ms; a longer one comes of a window that was hidden
+const TURN = 0.35, TURN_PERIOD = 30;  // of a car on show [rad/s], and between its pictures [ms]
+const MOST_CRASHES = 50;
 const AT_REST = 250;    // ms without a change
 const CUT = 0.36;        // height of walls that are cut, in lengths of the car
 const MAP_HEIGHT = 1;    // m, of walls of a map, which does not say it
@@ -50,18 +54,25 @@ function writeEdge(data, bytes, i, [x, y], yaw, colour) {
 }
 
 export class Stage {
-  // options.meshUrl: address of a mesh by its key; options.report: called with a problem's text.
-  constructor(canvas, {meshUrl, report}) {
-    Object.assign(this, {canvas, meshUrl, report});
+  // options.meshUrl: address of a mesh by its key; options.report: called with a problem's text;
+  // options.lightened: called when the scene becomes light or full.
+  constructor(canvas, {meshUrl, report, lightened = () => {}}) {
+    Object.assign(this, {canvas, meshUrl, report, lightened});
     this.renderer = new Renderer(canvas);
     this.camera = new Camera();
     this.robots = new Map();   // number: {robot, history, trail}
     this.layers = {laser: true, path: true, trail: true, walls: false};
     this.lamps = {};
+    this.crashes = [];         // {time, mesh, point}
+    this.version = 0;          // of what stands still
+    this.onShow = null;        // ring around a car that nobody drives yet
     this.detail = 1;
+    this.isLight = false;
+    this.isChosen = false;     // by a person: nothing adapts any more
     this.frames = 0;
     this.dirty = true;
     this.pathPoints = [];
+    this.place = new Mesh(this.renderer, new Float32Array(3), {perVertex: 3});
     this.readColours();
     steerCamera(canvas, this.camera, {
       size: () => this.size, changed: () => { this.dirty = true; }});
@@ -74,7 +85,18 @@ export class Stage {
   open(whenDrawn) {
     this.renderer.open(() => { this.dirty = true; });
     this.whenDrawn = whenDrawn;
+    if (!this.isChosen && this.renderer.isSoftware) { this.lighten(true); }
     this.dirty = true;
+  }
+
+  // A light scene has no shadows and, while it moves, fewer pixels.
+  lighten(light, chosen = false) {
+    this.isLight = light;
+    this.isChosen ||= chosen;
+    this.detail = light ? LEAST_DETAIL : 1;
+    this.pace = this.judged = this.judgedTime = 0;
+    this.dirty = true;
+    this.lightened();
   }
 
   readColours() {
@@ -83,13 +105,15 @@ export class Stage {
     this.look = {floor: of('floor'), line: of('floor-line'), shade: of('floor-shade'),
       haze: of('haze'), sky: of('sky'), sun: of('sun'), ambient: of('ambient'),
       bounce: of('bounce')};
-    this.colours = {measured: of('measured'), reference: of('reference'), laser: of('laser')};
+    this.colours = {measured: of('measured'), reference: of('reference'), laser: of('laser'),
+      bad: of('bad'), accent: of('accent')};
     this.drawPath();
     for (const entry of this.robots.values()) { this.restartTrail(entry, true); }
     this.dirty = true;
   }
 
   get main() { return this.robots.get([...this.robots.keys()].sort((a, b) => a - b)[0]); }
+  get hasTrack() { return this.pathPoints.length > 0 || Boolean(this.surroundings); }
   get size() { return this.main ? this.main.robot.size : 0.5; }
 
   // Drop everything: something else is shown now.
@@ -99,7 +123,9 @@ export class Stage {
       trail.mesh.remove();
     }
     this.robots.clear();
-    for (const name of ['surroundings', 'paint', 'pathMesh', 'scanMesh', 'marker']) {
+    for (const {mesh} of this.crashes) { mesh?.remove(); }
+    this.crashes = [];
+    for (const name of ['surroundings', 'paint', 'pathMesh', 'scanMesh', 'marker', 'onShow']) {
       if (this[name]) { this[name].remove(); }
       this[name] = null;
     }
@@ -131,6 +157,72 @@ export class Stage {
     this.dirty = true;
   }
 
+  // Show a car that nobody drives yet, from all sides.
+  async present(message) {
+    this.clear();
+    await this.setRobot(message, new History(message.columns));
+    const entry = this.robots.get(message.robot);
+    if (!entry || entry.robot.message !== message) { return; }
+    const {size, middle} = entry.robot, radius = 0.62 * size;
+    this.onShow = new Mesh(this.renderer, ribbon(CIRCLE.map(
+      ([c, s]) => [middle[0] + radius * c, middle[1] + radius * s]),
+    [...this.colours.accent, 0.9]), {strip: true});
+    this.dirty = true;
+  }
+
+  // Mark where the car was at a time, once that is known.
+  addCrash(time) {
+    if (this.crashes.length < MOST_CRASHES) { this.crashes.push({time, mesh: null}); }
+    this.dirty = true;
+  }
+
+  removeCrashes() {
+    for (const {mesh} of this.crashes) { mesh?.remove(); }
+    this.crashes = [];
+    this.dirty = true;
+  }
+
+  // Rings and points of crashes that have a place by now.
+  crashMarks() {
+    const {main} = this;
+    if (!main) { return []; }
+    const {history} = main, {x, y} = history.column;
+    for (const crash of this.crashes) {
+      if (crash.mesh || !history.length || history.latestTime < crash.time) { continue; }
+      const number = Math.min(history.from(crash.time - 1e-6), history.next - 1);
+      const [px, py] = [history.value(number, x), history.value(number, y)];
+      const radius = 0.62 * main.robot.size;
+      crash.point = [px, py];
+      crash.mesh = new Mesh(this.renderer, ribbon(CIRCLE.map(
+        ([c, s]) => [px + radius * c, py + radius * s]), [...this.colours.bad, 1]), {strip: true});
+    }
+    return this.crashes.filter(({mesh}) => mesh);
+  }
+
+  // The whole track: reference, surroundings and the way driven; {low, high} [m].
+  get bounds() {
+    const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+    const add = (x, y) => {
+      low[0] = Math.min(low[0], x);
+      low[1] = Math.min(low[1], y);
+      high[0] = Math.max(high[0], x);
+      high[1] = Math.max(high[1], y);
+    };
+    for (const [x, y] of this.pathPoints) { add(x, y); }
+    if (this.surroundings) {
+      add(...this.extent.low);
+      add(...this.extent.high);
+    }
+    for (const {trail} of this.robots.values()) {
+      for (let i = 0; i < trail.points; i++) {
+        add(trail.mesh.data[2 * i * FLOATS], trail.mesh.data[2 * i * FLOATS + 1]);
+      }
+    }
+    const [x, y] = this.focus || [0, 0];
+    add(x, y);
+    return {low, high};
+  }
+
   setScene(message) {
     this.sceneMessage = message;
     this.build();
@@ -160,6 +252,8 @@ export class Stage {
       if (this[name]) { this[name].remove(); }
       this[name] = parts.vertices ? new Mesh(this.renderer, parts.build()) : null;
     }
+    this.version++;
+    this.extent = this.surroundings && bounds(this.surroundings.data);
     this.hasWalls = boxes.some(({size}) => size[2] > CUT * this.size)
       || Boolean(this.map);
     this.dirty = true;
@@ -172,6 +266,7 @@ export class Stage {
   }
 
   drawPath() {
+    this.version++;
     if (this.pathMesh) { this.pathMesh.remove(); }
     if (this.marker) { this.marker.remove(); }
     const line = ribbon(this.pathPoints, [...this.colours.reference, 0.9]);
@@ -180,7 +275,14 @@ export class Stage {
       CIRCLE, [...this.colours.reference, 1]), {strip: true});
   }
 
-  setScan({robot, time, first, step, ranges}) {
+  // What the laser saw; null: nothing.
+  setScan(message) {
+    if (!message) {
+      this.scanMesh?.update(0);
+      this.dirty = true;
+      return;
+    }
+    const {robot, time, first, step, ranges} = message;
     const entry = this.robots.get(robot);
     if (!entry || !entry.history.length) { return; }
     const {history} = entry;
@@ -215,12 +317,13 @@ export class Stage {
 
   // Lengthen the line behind a car by the samples that are new.
   lengthenTrail(entry) {
-    const {history, trail, robot} = entry;
+    const {history, trail, robot} = entry, {end} = history;
+    if (entry.seen > end) { this.restartTrail(entry, true); }
     const {x, y} = history.column;
     const colour = [...this.colours.measured, 0.95], gap = 0.06 * robot.size;
     const begin = trail.points;
     let restarted = false;
-    for (let n = Math.max(entry.seen, history.first); n < history.next; n++) {
+    for (let n = Math.max(entry.seen, history.first); n < end; n++) {
       const point = [history.value(n, x), history.value(n, y)];
       if (!(point[0] === point[0])) {
         trail.points = 0;  // a gap in time
@@ -244,7 +347,7 @@ export class Stage {
       trail.points++;
       trail.last = point;
     }
-    entry.seen = history.next;
+    entry.seen = end;
     if (trail.points !== begin || restarted) {
       const from = restarted ? 0 : begin * 2 * FLOATS;
       trail.mesh.update(trail.points * 2, from);
@@ -273,11 +376,15 @@ export class Stage {
       return;
     }
     requestAnimationFrame((next) => this.frame(next));
-    const seconds = (now - (this.lastFrame || now)) / 1000;
+    if (this.onShow && !this.isLight && !this.camera.still && now - (this.shownAt ?? 0) > TURN_PERIOD) {
+      this.dirty = true;
+    }
+    const milliseconds = now - (this.lastFrame || now), seconds = milliseconds / 1000;
     // With fewer pixels while it moves, a picture at rest has them all.
     const refines = this.drawnDetail < 1 && now - this.lastChange > AT_REST;
     this.lastFrame = now;
     if (!(this.dirty || refines) || !this.canvas.clientWidth || this.renderer.gl.isContextLost()) {
+      this.wasDrawn = false;
       return;
     }
     if (this.dirty) { this.lastChange = now; }
@@ -289,18 +396,19 @@ export class Stage {
       this.whenDrawn();
       this.whenDrawn = null;
     }
-    if (!refines) { this.adapt(seconds * 1000); }
+    // The time since the frame before is that of drawing only if that was drawn, too.
+    if (!refines && this.wasDrawn) { this.adapt(milliseconds); }
+    this.wasDrawn = true;
   }
 
-  // Where frames are slow, as without a graphics card, draw fewer pixels.
+  // Where frames are slow draw no shadows, and fewer pixels.
   adapt(milliseconds) {
-    if (milliseconds > 250 || milliseconds <= 0) { return; }
-    this.pace = (this.pace || 16) * 0.95 + milliseconds * 0.05;
+    if (this.isChosen || milliseconds > LONGEST_FRAME || milliseconds <= 0) { return; }
+    this.pace = (this.pace || 16) * 0.9 + milliseconds * 0.1;
     this.judged = (this.judged || 0) + 1;
-    if (this.pace > SLOW_FRAME && this.judged > FRAMES_TO_JUDGE && this.detail > LEAST_DETAIL) {
-      this.detail -= 0.25;
-      this.pace = this.judged = 0;
-    }
+    this.judgedTime = (this.judgedTime || 0) + milliseconds;
+    if (this.pace > SLOW_FRAME && this.judged >= FRAMES_TO_JUDGE
+        && this.judgedTime > TIME_TO_JUDGE && !this.isLight) { this.lighten(true); }
   }
 
   draw(seconds, ratio) {
@@ -310,6 +418,9 @@ export class Stage {
     if (this.paint) { paint.push({mesh: this.paint, matrix: still}); }
     if (this.layers.path && this.pathMesh) {
       ribbons.push({mesh: this.pathMesh, halfWidth: PATH * this.size, leastPixels});
+    }
+    if (this.onShow) {
+      ribbons.push({mesh: this.onShow, halfWidth: 0.6 * TRAIL * this.size, leastPixels});
     }
     let focus = [0, 0, 0], yaw = 0;
     for (const entry of this.robots.values()) {
@@ -322,9 +433,11 @@ export class Stage {
       if (this.layers.trail) {
         ribbons.push({mesh: trail.mesh, halfWidth: TRAIL * robot.size, leastPixels});
       }
+      if (entry === this.main) {
+        focus = transformed(robot.poses.get(robot.message.root), [...robot.middle, 0]);
+      }
       if (row && entry === this.main) {
         const {qx, qy, qz, qw, reference_x: rx, reference_y: ry} = history.column;
-        focus = transformed(robot.poses.get(robot.message.root), [...robot.middle, 0]);
         yaw = yawOf(row[qx] || 0, row[qy] || 0, row[qz] || 0, row[qw] || 1);
         if (this.layers.path && rx !== undefined && row[rx] === row[rx]) {
           this.placeMarker(row[rx], row[ry]);
@@ -339,12 +452,31 @@ export class Stage {
         size: 0.045 * this.size, smallest: 2.2 * ratio, largest: 6 * ratio});
     }
     const size = this.size;
+    this.focus = focus;
+    for (const {mesh} of this.crashMarks()) {
+      ribbons.push({mesh, halfWidth: 1.6 * PATH * size, leastPixels: 2 * leastPixels});
+    }
     const aspect = this.canvas.width / this.canvas.height;
-    const camera = this.camera.follow(focus, yaw, size, aspect, seconds);
+    let camera;
+    if (this.onShow) {
+      const since = Math.min((this.lastFrame - (this.shownAt ?? this.lastFrame)) / 1000, 0.1);
+      this.shownAt = this.lastFrame;
+      this.angle = (this.angle ?? 0.7) + TURN * since;
+      camera = this.camera.present(focus, this.angle, size, aspect);
+    } else if (this.camera.view === 'track' && this.main) {
+      camera = this.camera.overlook(this.bounds, size, aspect);
+      this.place.data.set([focus[0], focus[1], 0.3 * size]);
+      this.place.update(1);
+      points.unshift({mesh: this.place, tint: [...this.colours.measured, 1], size: 0.5 * size,
+        smallest: 11 * ratio, largest: 16 * ratio});
+    } else {
+      camera = this.camera.follow(focus, yaw, size, aspect, seconds);
+    }
     const gridStep = 10 ** Math.round(Math.log10(size * 1.5));
     this.renderer.draw({
       camera, focus, reach: Math.max(6 * size, camera.distance * 1.1), look: this.look, gridStep,
       hazeDistance: Math.max(60 * size, camera.distance * 4), paint, ribbons, items, points,
+      shadows: !this.isLight,
       under: {yaw, ...this.main ? this.main.robot.footprint : {length: 0, width: 0}}});
   }
 }

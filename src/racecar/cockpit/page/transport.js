@@ -5,7 +5,7 @@
 import {byId, number, setText, show} from './dom.js';
 
 const NAMES = {idle: 'idle', starting: 'starting', running: 'running', paused: 'paused',
-  ended: 'ended', failed: 'failed', lost: 'lost', connecting: 'connecting', offline: 'offline'};
+  ended: 'ended', failed: 'failed', lost: 'ended', connecting: 'connecting', offline: 'offline'};
 
 const FRACTIONS = {0.25: '¼', 0.5: '½'};
 
@@ -15,6 +15,7 @@ export class Transport {
     this.state = 'connecting';
     this.mode = '';
     this.request = request;
+    this.whenReset = () => {};
     byId('start').addEventListener('click', () => this.start());
     byId('stop').addEventListener('click', () => this.send('stop'));
     byId('reset').addEventListener('click', () => this.reset());
@@ -23,12 +24,15 @@ export class Transport {
     byId('factor').addEventListener('change', (event) => {
       this.send('factor', {value: Number(event.target.value)});
     });
-    byId('replay-play').addEventListener('click', () => this.pause());
+    byId('replay-play').addEventListener('click', () => {
+      if (this.mode === 'replay') { this.pause(); }
+    });
     byId('rate').addEventListener('change', (event) => {
-      this.send('rate', {value: Number(event.target.value)});
+      if (this.mode === 'replay') { this.send('rate', {value: Number(event.target.value)}); }
     });
     const seek = byId('seek');
     seek.addEventListener('input', () => {
+      if (this.mode !== 'replay') { return; }
       this.sought = Number(seek.value);
       setText(byId('replay-time'), `${number(this.sought, 2)} s`);
       this.seekTimer ||= setTimeout(() => {
@@ -88,7 +92,9 @@ export class Transport {
   }
 
   reset() {
-    if (this.runs) { this.send('reset'); }
+    if (!this.runs) { return; }
+    this.send('reset');
+    this.whenReset();
   }
 
   step() {

@@ -21,6 +21,17 @@ export async function greyOf(blob) {
   return {grey, width, height, scaleX: picture.width / width, scaleY: picture.height / height};
 }
 
+// The occupied cells as a picture in one colour, transparent elsewhere.
+export function pictureOf({grey, width, height}, colour) {
+  const canvas = new OffscreenCanvas(width, height), context = canvas.getContext('2d');
+  context.fillStyle = colour;
+  context.fillRect(0, 0, width, height);
+  const picture = context.getImageData(0, 0, width, height);
+  for (let i = 0; i < grey.length; i++) { picture.data[4 * i + 3] = grey[i] < OCCUPIED ? 255 : 0; }
+  context.putImageData(picture, 0, 0);
+  return canvas;
+}
+
 // How occupied each cell and its neighbours are, 0 to 1, with a free border; rows from below.
 function density({grey, width, height}) {
   const w = width + 4, h = height + 4;

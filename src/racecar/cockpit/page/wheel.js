@@ -7,20 +7,26 @@ import {byId, gearName, make, setText, show, words} from './dom.js';
 const INDICATORS = [['left', '◀', 'Left'], ['hazard', '▲', 'Hazard'], ['right', '▶', 'Right'],
   ['off', '○', 'Off']];
 
-function touchPad(element, driving) {
+// A phone that is held across has a pad for each thumb.
+const twoThumbs = matchMedia('(orientation: landscape) and (max-height: 500px)');
+
+// way: `steering` or `speed` of a pad for one thumb of two; else both.
+function touchPad(element, driving, way) {
   const stick = element.querySelector('.stick');
+  const clamp = (value) => Math.min(Math.max(value, -1), 1);
+  const soft = (value) => Math.sign(value) * value * value;
   const move = (event) => {
-    const box = element.getBoundingClientRect(), half = box.width / 2;
-    const clamp = (value) => Math.min(Math.max(value, -1), 1);
-    const x = clamp((event.clientX - box.left - half) / (half * 0.8));
-    const y = clamp((event.clientY - box.top - half) / (half * 0.8));
-    stick.style.transform = `translate(${x * 80 * half / 100}px, ${y * 80 * half / 100}px)`;
-    const soft = (value) => Math.sign(value) * value * value;
-    driving.touch({ahead: -soft(y), left: -soft(x)});
+    const {left, top, width, height} = element.getBoundingClientRect();
+    const axes = {x: way() !== 'speed', y: way() !== 'steering'};
+    const x = axes.x ? clamp((event.clientX - left - width / 2) / (width * 0.4)) : 0;
+    const y = axes.y ? clamp((event.clientY - top - height / 2) / (height * 0.4)) : 0;
+    stick.style.transform = `translate(${x * 0.36 * width}px, ${y * 0.36 * height}px)`;
+    driving.touch({...axes.y ? {ahead: -soft(y)} : {}, ...axes.x ? {left: -soft(x)} : {}});
   };
   const end = () => {
     stick.style.transform = '';
-    driving.touch(null);
+    driving.touch({...way() === 'steering' ? {} : {ahead: null},
+      ...way() === 'speed' ? {} : {left: null}});
   };
   element.addEventListener('pointerdown', (event) => {
     if (!driving.mayDrive()) { return; }
@@ -35,6 +41,9 @@ function touchPad(element, driving) {
     element.addEventListener(type, end);
   }
 }
+
+// Who drives, as people say it: the sources of a mux have names of their own.
+const SOURCES = {Teleoperation: 'manual control', Safety: 'safety stop', Driver: 'driver'};
 
 // A slider for a share in `values[name]`.
 function share(id, label, values, name) {
@@ -76,17 +85,19 @@ export class Wheel {
     this.state = make('p', {class: 'wheel-state', role: 'status'});
     this.gamepad = make('p', {class: 'soft small'});
     this.carBox = make('div', {class: 'car', hidden: true});
-    this.muxTitle = make('h3', {text: 'Who drives', hidden: true});
+    this.muxTitle = make('h3', {text: 'Command sources', hidden: true});
     this.muxBox = make('div', {class: 'muxes'});
     box.append(make('h2', {text: 'Drive'}), this.state,
       make('div', {class: 'field flag'}, this.manual,
         make('label', {for: 'manual', text: 'Manual mode'}), this.manualHelp),
-      share('most-speed', 'Largest speed, or throttle', driving.most, 'ahead'),
-      share('most-steering', 'Largest steering', driving.most, 'left'),
+      share('most-speed', 'Maximum speed (throttle)', driving.most, 'ahead'),
+      share('most-steering', 'Maximum steering angle', driving.most, 'left'),
       make('div', {class: 'field flag'}, this.touchSwitch,
         make('label', {for: 'show-touch', text: 'Touch pad in the scene'})),
       this.gamepad, this.carBox, this.muxTitle, this.muxBox);
-    touchPad(byId('touch'), driving);
+    touchPad(byId('touch'), driving, () => twoThumbs.matches ? 'steering' : 'both');
+    touchPad(byId('throttle'), driving, () => 'speed');
+    twoThumbs.addEventListener('change', () => this.refresh());
     driving.gear = (step) => this.shift(step);
     this.text = '';
   }
@@ -97,6 +108,7 @@ export class Wheel {
     this.manual.checked = driving.manual;
     this.manual.disabled = !may;
     show(byId('touch'), may && this.touchSwitch.checked);
+    show(byId('throttle'), may && this.touchSwitch.checked && twoThumbs.matches);
     const held = driving.holding || driving.manual;
     document.body.classList.toggle('holding', held);
     setText(this.state, !may ? 'Nothing to drive yet.'
@@ -106,8 +118,18 @@ export class Wheel {
             : this.touchSwitch.checked ? 'Drag the touch pad, or hold W A S D, to drive.'
               : 'Hold W A S D or the arrow keys to drive.');
     const own = driving.holding && (driving.usesPedals ? /driver/i : /teleop/i).test(this.text);
-    setText(byId('who'), own ? 'you' : this.text || 'nobody');
+    setText(byId('who'), own ? 'you' : this.text ? this.sourceName(this.text) : 'nobody');
     setText(this.gamepad, driving.gamepadName ? `Gamepad: ${driving.gamepadName}` : '');
+  }
+
+  // The source of a mux as people call it; what navigates follows a path where there is one.
+  sourceName(name) {
+    return name === 'Navigation' ? this.hasPath ? 'tracker' : 'controller' : SOURCES[name] || name;
+  }
+
+  setPath(has) {
+    this.hasPath = has;
+    this.refresh();
   }
 
   // driving: whether this page drives, as the server sees it; by: who does.
@@ -205,8 +227,8 @@ export class Wheel {
       make('ul', {}, ...[...inputs].sort((a, b) => b.priority - a.priority).map((input) => make(
         'li', {class: input.name === active ? 'active' : input.alive ? 'alive' : '',
           'aria-current': input.name === active ? 'true' : null},
-        make('span', {class: 'dot'}), make('span', {class: 'name', text: input.name}),
-        make('span', {class: 'what', text: input.name === active ? 'drives'
+        make('span', {class: 'dot'}), make('span', {class: 'name', text: this.sourceName(input.name), title: input.name}),
+        make('span', {class: 'what', text: input.name === active ? 'in control'
           : input.alive ? 'waits' : ''}),
         make('span', {class: 'priority', title: 'priority', text: String(input.priority)})))));
     this.muxBox.replaceChildren(...muxes.map(boxOf));

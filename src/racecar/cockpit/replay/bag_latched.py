@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What seldom changes in a bag: robot, car, map, path, and which command the muxes let through."""
+"""What seldom changes in a bag: robot, car, map, path, collisions, and who holds the muxes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from racecar.base.errors import BagError, excerpt
 from racecar.cockpit.frames import json_frame
 from racecar.cockpit.replay import bag_topics
 from racecar.cockpit.replay.recording import TimedFrame
-from racecar.cockpit.scene_message import grid_frame, path_frame
+from racecar.cockpit.scene_message import collisions_frame, grid_frame, path_frame
 
 
 class LatchedMessages:
@@ -72,6 +72,9 @@ class LatchedMessages:
             return path_frame(points) if len(points) and np.isfinite(points).all() else None
         if role == bag_topics.MAP:
             return None if self._has_map else _map(message)
+        if role == bag_topics.COLLISIONS:
+            return collisions_frame(
+                int(message.data), False, self._time_of(row.log_time_ns))
         if role == bag_topics.ACTIVE:
             return self._active(row.topic.removesuffix('/active'), str(message.data))
         if role == bag_topics.DESCRIPTION:

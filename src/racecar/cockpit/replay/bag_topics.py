@@ -12,16 +12,17 @@ from racecar.bags.car_rows import COMMANDS
 from racecar.bags.summary import BagSummary, robots_of
 from racecar.base.errors import BagError
 from racecar.ros import topics
+from racecar.ros.topics.sets import names_in_all_sets
 
 ODOMETRY, REFERENCE, JOINTS, COMMAND, TWIST = (
     'odometry', 'reference', 'joints', 'command', 'twist')
 DRIVER, SCAN, IMAGE, COMPRESSED, LOG = 'driver', 'scan', 'image', 'compressed', 'log'
 DESCRIPTION, MAP, PATH, POINT, CAR = 'description', 'map', 'path', 'point', 'car'
-ACTIVE = 'active'
+COLLISIONS, ACTIVE = 'collisions', 'active'
 
 CONTINUOUS = (ODOMETRY, REFERENCE, JOINTS, COMMAND, TWIST, DRIVER, SCAN, LOG)
 """What comes all the time; pictures do too, but are read one by one."""
-LATCHED = (DESCRIPTION, MAP, PATH, POINT, CAR)
+LATCHED = (DESCRIPTION, MAP, PATH, POINT, CAR, COLLISIONS)
 """What is latched, or nearly so."""
 
 # Of bases the first that there is gives the times of the rows.
@@ -29,7 +30,11 @@ _BASES = (ODOMETRY, JOINTS, SCAN, IMAGE, COMPRESSED)
 
 
 class _Role(NamedTuple):
-    """names: in the order in which they are looked for; any: whether another name may do."""
+    """A kind of topic.
+
+    names: in the order in which they are looked for, each for what any set of topic names calls
+    it; any: whether another name may do.
+    """
 
     type_name: str
     names: tuple[str, ...]
@@ -54,6 +59,7 @@ _ROLES = {
     PATH: _Role(message_types.PATH, (topics.REFERENCE_PATH,)),
     POINT: _Role(message_types.POINT, (topics.TRACKED_POINT,)),
     CAR: _Role(message_types.CAR_INFO, (topics.DRIVER_CAR_INFO,)),
+    COLLISIONS: _Role(message_types.COUNT, (topics.COLLISIONS,)),
 }
 _MUXES = (topics.HIGH_LEVEL_MUX, topics.LOW_LEVEL_MUX)
 
@@ -100,7 +106,7 @@ def _roles(summary: BagSummary, namespace: str) -> tuple[dict[str, str], list[st
     roles: dict[str, str] = {}
     missing = []
     for role, row in _ROLES.items():
-        wanted = [f'{namespace}/{name}' for name in row.names]
+        wanted = [f'{namespace}/{name}' for name in names_in_all_sets(*row.names)]
         if row.any:
             wanted += summary.having(row.type_name)
         found = summary.first(row.type_name, wanted)
@@ -116,8 +122,11 @@ def _roles(summary: BagSummary, namespace: str) -> tuple[dict[str, str], list[st
 
 
 def _odometry(summary: BagSummary) -> tuple[str, str]:
-    """Topic of the odometry and namespace of its robot; both may be empty."""
+    """Topic of the odometry, or the truth beside it, and namespace of its robot; may be empty."""
     names = [name for name in summary.having(message_types.ODOMETRY)
              if not name.endswith(f'/{topics.REFERENCE_TRAJECTORY}')]
     robot = next(iter(robots_of(summary, names)), None)
-    return (next(iter(names), ''), '') if robot is None else robot[:2]
+    if robot is None:
+        return next(iter(names), ''), ''
+    truth = f'{robot.namespace}/{topics.GROUND_TRUTH}'
+    return truth if truth in names else robot.odometry, robot.namespace

@@ -25,8 +25,8 @@ from racecar.control.trajectories.parabola import Parabola
 from racecar.control.trajectories.parking import Parking
 from racecar.control.trajectories.waypoints import WayPointPath
 
-__all__ = ['TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'Attitude', 'Motion', 'ReferencePoint',
-           'Trajectory', 'make_trajectory', 'sample_path', 'trajectory_type']
+__all__ = ['CHOICES_WITH_PARAMETER', 'TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'Attitude', 'Motion',
+           'ReferencePoint', 'Trajectory', 'make_trajectory', 'sample_path', 'trajectory_type']
 
 _OF_THE_REPORT: tuple[type[Trajectory], ...] = (Line, Parabola, Circle, FigureEight, Cycloid)
 
@@ -43,10 +43,16 @@ TRAJECTORY_PARAMETERS = ParameterTable([
     *(parameter for trajectory in TRAJECTORIES.values() for parameter in trajectory.parameters),
 ])
 
-
 def trajectory_type(choice: str) -> type[Trajectory]:
     """Return the trajectory of a name or of one of the report's numbers."""
     return TRAJECTORIES[list(TRAJECTORIES)[int(choice)] if choice.isdigit() else choice]
+
+
+CHOICES_WITH_PARAMETER = {
+    parameter.name: [choice for choice in map(str, TRAJECTORY_PARAMETERS['trajectory'].choices)
+                     if trajectory_type(choice) is trajectory]
+    for trajectory in _ALL for parameter in trajectory.parameters}
+"""Values of the parameter `trajectory` with which a parameter of a shape counts, by its name."""
 
 
 def make_trajectory(values: Values) -> Trajectory:
@@ -58,14 +64,17 @@ def make_trajectory(values: Values) -> Trajectory:
 
 
 def sample_path(
-        trajectory: Trajectory, duration: float = 60.0, points: int = 601,
+        trajectory: Trajectory, duration: float = 60.0, points: int | None = None,
 ) -> list[Pose2]:
     """Poses along the path once, or for the duration [s] where it has no end.
+
+    points: how many, by default ten a second and at least 601.
 
     The yaw is the heading of a car on the path, also in reverse; where the reference stands
     still and nothing else says it, the one before, or at the start the one after.
     """
     end = trajectory.duration or duration
+    points = points or max(601, math.ceil(10.0 * end) + 1)
     motions = [trajectory.motion(end * i / (points - 1)) for i in range(points)]
     headings = [_heading(motion) for motion in motions]
     heading = next((known for known in headings if known is not None), 0.0)

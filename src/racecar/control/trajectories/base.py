@@ -12,11 +12,17 @@ from functools import cached_property
 import math
 from typing import ClassVar, NamedTuple
 
+import numpy as np
+
 from racecar.base.compiled import compiled
 from racecar.base.parameters import Parameter
 from racecar.base.types import Odometry, yaw_to_quaternion
 from racecar.base.values import Values
 from racecar.base.vectors import Vector, vector
+from racecar.metrics.laps import Course
+
+# Of a course: its points, and the time of a path without an end [s].
+_COURSE_POINTS, _ENDLESS = 601, 60.0
 
 
 class ReferencePoint(NamedTuple):
@@ -43,7 +49,6 @@ class ReferencePoint(NamedTuple):
         turning = self.vx * self.ay - self.vy * self.ax
         return Odometry(time_ns, self.x, self.y, qz, qw, speed, 0.0,
                         turning / squared if squared > 0.0 else 0.0)
-
 
 
 class Attitude(NamedTuple):
@@ -145,3 +150,17 @@ class Trajectory(ABC):
     def period(self) -> float | None:
         """Time after which the path repeats [s]; None for an open path."""
         return None
+
+    @cached_property
+    def course(self) -> Course:
+        """The path as a course of laps, from where it begins; closed if the path is.
+
+        Of a path without an end the first minute.
+        """
+        return self.sampled_course()
+
+    def sampled_course(self) -> Course:
+        """The course by the motion, without borders."""
+        end = self.duration or _ENDLESS
+        return Course.along(np.array([
+            self.motion(end * i / (_COURSE_POINTS - 1))[:2] for i in range(_COURSE_POINTS)]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 import math
 from pathlib import Path
-from typing import ClassVar, NamedTuple, TYPE_CHECKING
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,9 @@ from racecar.base.parameters import Parameter
 from racecar.base.share import find_track
 from racecar.base.vectors import as_vector, Vector
 from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
+from racecar.control.trajectories.spline import Spline, spline_through
 from racecar.control.trajectories.waypoint_file import MIN_SPACING, read_way_points
-
-if TYPE_CHECKING:
-    from scipy.interpolate import CubicSpline
+from racecar.metrics.laps import Course
 
 Array = NDArray[np.float64]
 
@@ -167,6 +166,12 @@ class WayPointPath(Trajectory):
         return float(plan.times[-1 if plan.lap_start is None else plan.lap_start])
 
 
+    @cached_property
+    def course(self) -> Course:
+        """The waypoints with their widths if the file has any, else the path."""
+        return self.plan.course or self.sampled_course()
+
+
 class MotionPlan(NamedTuple):
     """Motion along the path: times [s], speeds [m/s] at n nodes, accelerations between them.
 
@@ -174,7 +179,7 @@ class MotionPlan(NamedTuple):
     u [m], u from the start of the cell; width of the cell in u; length of its arc [m]; du/ds at
     both ends, s being the distance in the cell, of which u is a Hermite cubic. lap_start: the node
     from which a closed path repeats (the first lap, from rest, comes before it), None if it is
-    open.
+    open. course: the waypoints and their widths, None if the file has none.
     """
 
     times: Array
@@ -182,6 +187,7 @@ class MotionPlan(NamedTuple):
     accelerations: Array
     cells: Array
     lap_start: int | None
+    course: Course | None = None
 
 
 @lru_cache(maxsize=8)
@@ -189,16 +195,13 @@ def _plan(
         path: Path, _: object, kind: str, speed_limit: float, lateral: float, longitudinal: float,
 ) -> MotionPlan:
     """Return the motion for a file; the second argument tells versions of the file apart."""
-    # Every program imports this module, and few need the library, which takes a third of a second.
-    from scipy.interpolate import CubicSpline
-
-    points, speeds, lines = read_way_points(path)
+    points, speeds, lines, widths = read_way_points(path)
+    course = None if widths is None else Course.along(points, widths)
     points, speeds, closed = _closed(path, points, speeds, kind)
     chords = np.hypot(*np.diff(points, axis=0).T)
     knots = np.concatenate([[0.0], np.cumsum(chords)])
-    spline = CubicSpline(
-        knots, np.vstack([points[:-1], points[:1]]) if closed else points,
-        bc_type='periodic' if closed else 'natural')
+    spline = spline_through(
+        knots, np.vstack([points[:-1], points[:1]]) if closed else points, closed=closed)
 
     longest = max(_LENGTH_LIMIT, _MAX_MEAN_SPACING * len(chords))
     if knots[-1] > longest:
@@ -214,9 +217,11 @@ def _plan(
         within_piece * (np.diff(knots) / cells_per_chord)[piece] + knots[piece], knots[-1])
     widths = np.diff(grid)
     inner = grid[:-1, None] + 0.5 * widths[:, None] * (1.0 + _GAUSS_NODES)
-    norms = np.hypot(*np.moveaxis(spline(inner, 1), -1, 0))
+    inner_pieces, grid_pieces = piece[:, None], np.append(piece, len(chords) - 1)
+    inner_first = spline.derivative(inner, inner_pieces)
+    norms = np.hypot(*np.moveaxis(inner_first, -1, 0))
     lengths = 0.5 * widths * (norms @ _GAUSS_WEIGHTS)
-    first, second = spline(grid, 1), spline(grid, 2)
+    first, second = spline.derivative(grid, grid_pieces), spline.second(grid, grid_pieces)
     norm = np.hypot(first[:, 0], first[:, 1])
     if float(norm.min()) < 1e-3 or float(norms.min()) < 1e-3:
         worst = int(np.argmin(norm))
@@ -229,7 +234,7 @@ def _plan(
     # The largest of the cells on both sides of a node: where the path bends sharply the curvature
     # changes a lot within a cell.
     within = np.concatenate([
-        [0.0], _curvature(spline(inner, 1), spline(inner, 2)).max(axis=1), [0.0]])
+        [0.0], _curvature(inner_first, spline.second(inner, inner_pieces)).max(axis=1), [0.0]])
     curvature = np.maximum(curvature, np.maximum(within[:-1], within[1:]))
 
     with np.errstate(divide='ignore'):
@@ -242,7 +247,8 @@ def _plan(
     cells = _cells(spline, grid, widths, lengths, 1.0 / norm, piece)
 
     return _motion(
-        _laps(squares, gain, closed=closed), lengths, cells, len(lengths) if closed else None)
+        _laps(squares, gain, closed=closed), lengths, cells, len(lengths) if closed else None,
+    )._replace(course=course)
 
 
 def _closed(path: Path, points: Array, speeds: Array, kind: str) -> tuple[Array, Array, bool]:
@@ -303,12 +309,12 @@ def _count_cells(chords: Array) -> NDArray[np.int64]:
 
 
 def _cells(
-        spline: CubicSpline, grid: Array, widths: Array, lengths: Array, slopes: Array,
+        spline: Spline, grid: Array, widths: Array, lengths: Array, slopes: Array,
         piece: NDArray[np.int64],
 ) -> Array:
     """Return the cells of MotionPlan: the spline about the start of each of them."""
-    shift = grid[:-1] - spline.x[piece]
-    c3, c2, c1, c0 = (spline.c[k][piece] for k in range(4))
+    shift = grid[:-1] - spline.knots[piece]
+    c0, c1, c2, c3 = (part[piece] for part in spline.parts)
     h = shift[:, None]
     moved = (c0 + h * (c1 + h * (c2 + h * c3)), c1 + h * (2.0 * c2 + h * 3.0 * c3),
              c2 + 3.0 * h * c3, c3)

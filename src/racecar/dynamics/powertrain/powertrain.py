@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
+from racecar.base.rows import zeros_of
 from racecar.base.types import WheelCommand, Wheels
 from racecar.dynamics.powertrain.car_parameters import CarParameters, CRUISE_REFERENCES
 from racecar.dynamics.powertrain.cruise import ramp, wheel_speeds
@@ -127,7 +128,7 @@ class Drivetrain(NamedTuple):
 
 
 NO_DRIVETRAIN = Drivetrain(
-    Engine(*(0.0,) * len(Engine._fields)), (0.0,) * 4, (0.0,) * 4, *(0.0,) * 9, (0.0, 0.0))
+    zeros_of(Engine), (0.0,) * 4, (0.0,) * 4, *(0.0,) * 9, (0.0, 0.0))
 """All zeros."""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from racecar.base.columns import Array
-from racecar.base.rows import Numbers, zeroed
+from racecar.base.rows import Numbers, zeros_like
 from racecar.base.types import Pose2, WheelCommand, Wheels, WheelState
 from racecar.base.values import Values
 from racecar.base.vectors import Vector
@@ -80,8 +80,8 @@ def equations_of(
     laws: Laws[S, I_contra, C_contra, H],
 ) -> Equations:
     """Equations by these functions for tuples like state, inputs and parameters."""
-    return Equations(name, zeroed(state), zeroed(inputs), zeroed(parameters),
-                     zeroed(laws.hold(inputs, parameters)), *laws)
+    return Equations(name, zeros_like(state), zeros_like(inputs), zeros_like(parameters),
+                     zeros_like(laws.hold(inputs, parameters)), *laws)
 
 
 class ModelColumns(NamedTuple):

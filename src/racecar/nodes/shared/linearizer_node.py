@@ -267,6 +267,6 @@ class LinearizerNode(TableNode):
             return
         self._velocity = None
         self.get_logger().warning(
-            f"no virtual velocity for {self.values['velocity_timeout']:g} s: the car is stopped",
+            f"no virtual velocity for {self.values['velocity_timeout']:g} s; stopping",
             throttle_duration_sec=THROTTLE)
         self._answer(PlanarVelocity(0.0, 0.0), now_ns)

@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from racecar.ros.codecs.ackermann_command import AckermannCommandCodec
-from racecar.ros.codecs.body_state import BodyStateCodec
+from racecar.ros.codecs.body_state import BodyStateCodec, ReckonedStateCodec
 from racecar.ros.codecs.body_twist import BodyTwistCodec
 from racecar.ros.codecs.camera_image import CameraImageCodec
 from racecar.ros.codecs.codec import Channel, Codec, MessageChannel, Place, SensorCodec
 from racecar.ros.codecs.collisions import CollisionsCodec
+from racecar.ros.codecs.depth_image import DepthImageCodec
 from racecar.ros.codecs.encoders import EncodersCodec
 from racecar.ros.codecs.imu import ImuCodec
 from racecar.ros.codecs.joint_setpoint import JointSetpointCodec
@@ -29,7 +30,8 @@ __all__ = ['CODECS', 'Channel', 'Codec', 'MessageChannel', 'Place', 'SensorCodec
 CODECS: Mapping[type, Codec] = {
     codec.value_type: codec for codec in (
         AckermannCommandCodec(), BodyStateCodec(), BodyTwistCodec(), CameraImageCodec(),
-        CollisionsCodec(), EncodersCodec(), ImuCodec(), JointSetpointCodec(), JointStatesCodec(),
-        LampMarkersCodec(), LampSwitchesCodec(), LaserScanCodec(), VehicleDiagnosticsCodec(),
-        WheelCommandCodec(), WheelSpeedsCodec(), WheelStatesCodec())}
+        CollisionsCodec(), DepthImageCodec(), EncodersCodec(), ImuCodec(), JointSetpointCodec(),
+        JointStatesCodec(), LampMarkersCodec(), LampSwitchesCodec(), LaserScanCodec(),
+        ReckonedStateCodec(), VehicleDiagnosticsCodec(), WheelCommandCodec(), WheelSpeedsCodec(),
+        WheelStatesCodec())}
 """By value type; a simulator binds the ports of its plant with these."""

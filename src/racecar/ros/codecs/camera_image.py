@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from array import array
 import threading
+from typing import Any, ClassVar
 
 from rclpy.exceptions import InvalidHandle
 from sensor_msgs.msg import CameraInfo, Image
@@ -18,26 +19,35 @@ from racecar.ros.node import TableNode
 from racecar.ros.wire import LENGTH, MessageTemplate
 from racecar.simulation.ports import Output
 
-_ENCODING = 'bgr8'
-_COLOURS = 3
 _MODEL = 'plumb_bob'
 
 # What is given with each picture: its stamp and its values.
-_Reading = tuple[int, int, CameraImage]
+_Reading = tuple[int, int, Any]
 
 
 class CameraImageCodec(SensorCodec):
-    """Pictures in the encoding of the original, and what the lens is like."""
+    """Pictures in the encoding of the original, and what the lens is like.
 
-    value_type = CameraImage
+    encoding: of the message; pixel_bytes: how many bytes a pixel has in it.
+    """
+
+    value_type: ClassVar[type] = CameraImage
     message_type = Image
     kind = 'camera'
     profile = qos.IMAGE
+    encoding: ClassVar[str] = 'bgr8'
+    pixel_bytes: ClassVar[int] = 3
+
+    @staticmethod
+    def data(value: Any) -> bytes:
+        """Bytes of a picture, drawn now. Raises RenderingError."""
+        pixels: bytes = value.pixels()[:, :, ::-1].tobytes()
+        return pixels
 
     def encode(self, node: TableNode, output: Output, place: Place) -> _CameraChannel:
         """Create both publishers."""
         image, info = map(place.topic, self.topics_of(output))
-        return _CameraChannel(node, image, info, place.frame(output.frame))
+        return _CameraChannel(node, self, (image, info), place.frame(output.frame))
 
 
 class _CameraChannel(Channel):
@@ -47,9 +57,13 @@ class _CameraChannel(Channel):
     never does: a picture that is not begun when the next one is taken is left out.
     """
 
-    def __init__(self, node: TableNode, image: str, info: str, frame: str) -> None:
-        """image, info: topics, relative to the node's namespace."""
+    def __init__(
+        self, node: TableNode, codec: CameraImageCodec, names: tuple[str, str], frame: str,
+    ) -> None:
+        """names: of the topics of pictures and lens, relative to the node's namespace."""
+        image, info = names
         self._node = node
+        self._codec = codec
         self._info = node.create_publisher(CameraInfo, info, qos.IMAGE)
         super().__init__(node.create_publisher(Image, image, qos.IMAGE), self._info)
         self._frame = frame
@@ -64,7 +78,7 @@ class _CameraChannel(Channel):
         """Whether anybody listens to either, and pictures can be drawn."""
         return super().is_heard and not self._is_broken
 
-    def publish(self, sec: int, nanosec: int, value: CameraImage) -> None:
+    def publish(self, sec: int, nanosec: int, value: Any) -> None:
         """Send a picture, at once or when it is drawn."""
         if self._node.values['lockstep'] or self._node.values['real_time_factor'] == 0.0:
             self._send((sec, nanosec, value))
@@ -94,22 +108,21 @@ class _CameraChannel(Channel):
         heard = self._listeners.heard()
         if 0 in heard:
             try:
-                pixels = value.pixels()
+                data = self._codec.data(value)
             except RenderingError as error:
                 self._is_broken = True
                 self._node.get_logger().error(f'no more pictures: {error}')
                 return
-            data = pixels[:, :, ::-1].tobytes()
             # The template has one byte of data.
             head = image.fill(sec, nanosec)[:-1 - LENGTH.size]
             self.publisher.publish(b''.join((head, LENGTH.pack(len(data)), data)))
         if 1 in heard:
             self._info.publish(info.fill(sec, nanosec))
 
-    def _laid_out(self, value: CameraImage) -> tuple[MessageTemplate, MessageTemplate]:
+    def _laid_out(self, value: Any) -> tuple[MessageTemplate, MessageTemplate]:
         image = Image(
-            height=value.height, width=value.width, encoding=_ENCODING,
-            step=_COLOURS * value.width, data=array('B', [0]))
+            height=value.height, width=value.width, encoding=self._codec.encoding,
+            step=self._codec.pixel_bytes * value.width, data=array('B', [0]))
         focal, x, y = value.focal_length, value.centre_x, value.centre_y
         info = CameraInfo(
             height=value.height, width=value.width, distortion_model=_MODEL, d=[0.0] * 5,

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from rclpy.qos import QoSProfile
 
+from racecar.base.frames import MAP, ODOM
 from racecar.ros import topics
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
@@ -19,10 +20,14 @@ from racecar.simulation.ports import Input, Output
 
 
 class Place(NamedTuple):
-    """Where a robot's topics and frames are: its namespace and the prefix of its frames."""
+    """Where a robot's topics and frames are: its namespace and the prefix of its frames.
+
+    odometry_frame: in which its pose is, without the prefix; the map has none.
+    """
 
     namespace: str = ''
     frame_prefix: str = ''
+    odometry_frame: str = ODOM
 
     def topic(self, name: str) -> str:
         """Relative topic name."""
@@ -31,6 +36,15 @@ class Place(NamedTuple):
     def frame(self, name: str) -> str:
         """Name of a frame of the robot."""
         return f'{self.frame_prefix}{name}' if name else ''
+
+    @property
+    def odometry(self) -> str:
+        """Full name of the frame in which the pose of the robot is."""
+        return MAP if self.odometry_frame == MAP else self.frame(self.odometry_frame)
+
+    def joint(self, name: str) -> str:
+        """Name of a joint of the robot."""
+        return self.topic(name)
 
 
 class Channel(ABC):

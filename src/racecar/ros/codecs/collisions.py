@@ -48,9 +48,7 @@ class _CollisionsChannel(Channel):
             return
         count, in_contact = (0, False) if self._sent is None else self._sent
         if value.contacts > count:
-            self._node.get_logger().warning(
-                f'collision {value.contacts}: {self._robot} ran into something with'
-                f' {value.speed:.2f} m/s, at x {value.x:.2f} m, y {value.y:.2f} m')
+            self._node.get_logger().warning(value.sentence(self._robot))
         if self._sent is None or value.contacts != count:
             self.publisher.publish(UInt32(data=value.contacts))
         if self._sent is None or value.in_contact != in_contact:

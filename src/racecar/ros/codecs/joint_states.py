@@ -68,7 +68,7 @@ class JointStatesCodec(Codec):
         names = output.read().names
         count = len(names)
         message = JointState(
-            name=[f'{place.frame_prefix}{name}' for name in names], position=[0.0] * count,
+            name=[place.joint(name) for name in names], position=[0.0] * count,
             velocity=[0.0] * count)
         return MessageChannel(
             node.create_publisher(JointState, place.topic(self.topic), self.profile),

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from racecar.base.frames import ODOM
 from racecar.base.types import VehicleDiagnostics
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, MessageChannel, Place
@@ -31,7 +30,7 @@ class VehicleDiagnosticsCodec(Codec):
     def encode(self, node: TableNode, output: Output, place: Place) -> MessageChannel:
         """Create the publisher."""
         message = CarState()
-        message.header.frame_id = place.frame(ODOM)
+        message.header.frame_id = place.odometry
         return MessageChannel(
             node.create_publisher(CarState, place.topic(self.topic), self.profile),
             MessageTemplate(message, ('header.stamp', *_FIELDS)), tuple)

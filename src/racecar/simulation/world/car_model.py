@@ -7,8 +7,7 @@ Names in the model are those of the robot description after the name of the car 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.base.shapes import Box, Cylinder, Mesh, Shape, Sphere
@@ -204,17 +203,7 @@ def _add_visual_shapes(spec: MjSpec, added: MjsBody, body: RigidBody) -> None:
             geom.rgba = shape.colour
 
 
-AddMesh = Callable[['MjSpec', str, Path, tuple[float, float, float]], None]
-"""Adds a file, stretched along x, y, z, to an MjSpec as a mesh of a name."""
-
-
-def _add_file(spec: MjSpec, name: str, file: Path, scale: tuple[float, float, float]) -> None:
-    spec.add_mesh(name=name, file=str(file), scale=scale)
-
-
-def add_shape(
-    spec: MjSpec, added: MjsBody, shape: Shape, name: str = '', add_mesh: AddMesh = _add_file,
-) -> MjsGeom:
+def add_shape(spec: MjSpec, added: MjsBody, shape: Shape, name: str = '') -> MjsGeom:
     """Add a shape to a body as a geom, which is returned; its mesh to the model, if need be."""
     kinds = load_engine().mjtGeom
     geometry = shape.geometry
@@ -227,7 +216,7 @@ def add_shape(
     elif isinstance(geometry, Sphere):
         kind, more['size'] = kinds.mjGEOM_SPHERE, (geometry.radius, 0.0, 0.0)
     else:
-        kind, more['meshname'] = kinds.mjGEOM_MESH, _mesh(spec, geometry, add_mesh)
+        kind, more['meshname'] = kinds.mjGEOM_MESH, _mesh(spec, geometry)
     geom = added.add_geom(type=kind, **more)
     if name:
         geom.name = name
@@ -235,9 +224,9 @@ def add_shape(
     return geom
 
 
-def _mesh(spec: MjSpec, mesh: Mesh, add_mesh: AddMesh) -> str:
+def _mesh(spec: MjSpec, mesh: Mesh) -> str:
     """Return the name of a mesh of the model, which is added if it is not there yet."""
     name = f'{mesh.uri} {mesh.scale}'
     if spec.mesh(name) is None:
-        add_mesh(spec, name, resource_file(mesh.uri), mesh.scale)
+        spec.add_mesh(name=name, file=str(resource_file(mesh.uri)), scale=mesh.scale)
     return name

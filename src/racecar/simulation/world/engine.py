@@ -19,6 +19,7 @@ from typing import NamedTuple, TYPE_CHECKING, TypeAlias
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.extras import not_installed
 
 if TYPE_CHECKING:
     from mujoco import MjData, MjModel, MjSpec
@@ -76,7 +77,7 @@ class Steps(NamedTuple):
 
 
 def load_engine() -> ModuleType:
-    """Import mujoco. Raises ConfigurationError naming what to install if that is not possible."""
+    """Import mujoco. Raises ConfigurationError naming what to install where it is not."""
     if sys.modules.get('mujoco') is not None:
         # By the import system, which waits for a thread that is just importing it.
         return importlib.import_module('mujoco')
@@ -86,10 +87,8 @@ def load_engine() -> ModuleType:
     os.environ[GL_VARIABLE] = 'disable'
     try:
         return importlib.import_module('mujoco')
-    except ImportError as error:
-        raise ConfigurationError(
-            f'the 3-D world needs the physics engine MuJoCo, which cannot be imported ({error}):'
-            ' pip install mujoco, or rosdep install --ignore-src -y --from-paths .') from error
+    except ModuleNotFoundError as error:
+        raise not_installed('the 3-D world', 'mujoco') from error
     finally:
         if chosen is None:
             del os.environ[GL_VARIABLE]

@@ -14,6 +14,7 @@ from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
 from racecar.scene.scene import Scene
 from racecar.scene.world_choice import HEIGHT_PARAMETER, scene_of, start_pose
 from racecar.simulation.plant_car import PlantCar
+from racecar.simulation.reckoned_plant import car_with_odometry
 from racecar.simulation.world.car_bodies import car_bodies
 from racecar.simulation.world.car_gains import joint_gains
 from racecar.simulation.world.world_engine import WorldCarSpec
@@ -63,4 +64,4 @@ def make_world_car(values: Values) -> PlantCar:
     else:
         contact = f'{contact} contact'
     name = text_of(values, 'vehicle.name')
-    return PlantCar(plant, f"3-D world with vehicle '{name}' ({contact})")
+    return car_with_odometry(plant, values, f"3-D world with vehicle '{name}' ({contact})")

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from racecar.base.errors import ParameterError
-from racecar.base.readings import Collisions
+from racecar.base.readings import Collisions, WheelReading
 from racecar.base.types import (
     Acceleration3,
     AckermannCommand,
@@ -247,6 +247,13 @@ class WorldCar:
         return JointStates(
             self._joint_names, tuple(map(float, data.qpos[self._places.body.joints])),
             tuple(map(float, data.qvel[self._places.body.dofs])))
+
+    def wheel_reading(self) -> WheelReading:
+        """Return what dead reckoning takes of the car."""
+        speeds = self._engine.data.qvel[self._places.body.dofs[:WHEEL_COUNT]]
+        return WheelReading(
+            0.5 * float(speeds[2] + speeds[3]) * self._spec.vehicle.wheel_radii[1],
+            self._command.steering_angle)
 
     def wheels(self) -> WheelStates:
         """Return slip, forces and load of each wheel."""

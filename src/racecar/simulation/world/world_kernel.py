@@ -14,7 +14,7 @@ import math
 from typing import NamedTuple
 
 from racecar.base.compiled import compiled, importable, pure
-from racecar.base.rows import count_numbers, first_row, load, Numbers, Part, store
+from racecar.base.rows import count_numbers, first_row, load, Numbers, Part, store, zeros_of
 from racecar.base.types import WHEEL_NAMES, Wheels
 from racecar.base.vectors import Flat
 from racecar.dynamics.tyres.contact import grip, slide_four, TyrePair
@@ -151,13 +151,13 @@ class Car(NamedTuple):
 
 
 _AXLE = Axle(
-    Ground(*(0.0,) * len(Ground._fields)), Carcass(*(0.0,) * len(Carcass._fields)),
-    TyrePair(*(0.0,) * len(TyrePair._fields)), Further(*(0.0,) * len(Further._fields)))
-_GOVERNOR = Governor(SpeedDrive(*(0.0,) * len(SpeedDrive._fields)), *(0.0,) * 5)
-_BODY = Body(*(0.0,) * len(Body._fields))
+    zeros_of(Ground), zeros_of(Carcass),
+    zeros_of(TyrePair), zeros_of(Further))
+_GOVERNOR = Governor(zeros_of(SpeedDrive), *(0.0,) * 5)
+_BODY = zeros_of(Body)
 _DEFLECTION = 0.0, 0.0
-_TURNING = Turning(*(0.0,) * len(Turning._fields))
-_SHOWN = Shown(*(0.0,) * len(Shown._fields))
+_TURNING = zeros_of(Turning)
+_SHOWN = zeros_of(Shown)
 _WHEEL = Wheel(*_DEFLECTION, _TURNING, _SHOWN)
 _CAR = Car(_AXLE, _AXLE, _GOVERNOR, _BODY, (_WHEEL, _WHEEL, _WHEEL, _WHEEL))
 

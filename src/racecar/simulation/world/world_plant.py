@@ -214,7 +214,7 @@ class WorldPlant:
             platform=SensorPlatform(
                 BASE_LINK, car.body_state, car.acceleration,
                 partial(self._objects, index) if self._has_moving else None,
-                self._engine.loose_poses if self.scene.cones else None),
+                self._engine.loose_poses if self.scene.cones else None, car.wheel_reading),
             describe=describe, fault=lambda: car.fault, notice=lambda: car.notice,
             lamps=board.lit)
 

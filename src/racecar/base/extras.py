@@ -1,0 +1,56 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries that only some commands need, and how to install them."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import NamedTuple
+
+from racecar.base.errors import ConfigurationError
+
+DISTRIBUTION = 'racecar-stack'
+"""Name of this package for pip."""
+
+
+class _Library(NamedTuple):
+    """What pip installs, and the extra of DISTRIBUTION that requires it."""
+
+    requirement: str
+    extra: str
+
+
+LIBRARIES = {
+    'dask': _Library('dask', 'cluster'),
+    'distributed': _Library('distributed', 'cluster'),
+    'foxglove': _Library('foxglove-sdk', 'foxglove'),
+    'imageio_ffmpeg': _Library('imageio-ffmpeg', 'video'),
+    'manifold3d': _Library('manifold3d', 'world'),
+    'mujoco': _Library('mujoco==4.0.0', 'world'),
+    'optuna': _Library('optuna', 'tune'),
+    'pandas': _Library('pandas', 'pandas'),
+    'pyarrow': _Library('pyarrow', 'cluster'),
+    'scipy': _Library('scipy', 'identify'),
+    'trimesh': _Library('trimesh', 'world'),
+}
+"""By the module that is imported; setup.py declares the same from requirements/extras.in."""
+
+
+def installation(*modules: str) -> str:
+    """Command that installs modules of LIBRARIES, for the way in which this package came."""
+    libraries = [LIBRARIES[module] for module in modules]
+    try:
+        metadata.distribution(DISTRIBUTION)
+    except metadata.PackageNotFoundError:
+        # With colcon or in a clone pip knows nothing of it.
+        return f"pip install {' '.join(library.requirement for library in libraries)}"
+    extras = ','.join(dict.fromkeys(library.extra for library in libraries))
+    return f"pip install '{DISTRIBUTION}[{extras}]'"
+
+
+def not_installed(what: str, *modules: str) -> ConfigurationError:
+    """Error for what cannot be done since one of these modules of LIBRARIES cannot be imported."""
+    names = ' and '.join(LIBRARIES[module].requirement.partition('=')[0] for module in modules)
+    verb = 'is' if len(modules) == 1 else 'are'
+    return ConfigurationError(f'{what} needs {names}, which {verb} not installed:'
+                              f' {installation(*modules)}')

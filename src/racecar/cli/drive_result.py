@@ -1,0 +1,50 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a stack in this process drove: distance, laps and collisions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import sys
+from typing import TYPE_CHECKING
+
+from racecar.base.types import NANOSECONDS
+from racecar.metrics.drive_sum import DriveSum
+from racecar.ros.topics import GROUND_TRUTH, ODOMETRY
+from racecar.simulation.obstacles import start_caution
+from racecar.simulation.ports import collisions_of
+from racecar.stacks import NodeDescription
+
+if TYPE_CHECKING:
+    from racecar.stacks.composing import ComposedStack
+
+
+def warn_of_start(descriptions: Sequence[NodeDescription]) -> None:
+    """Say on stderr that a vehicle stands in something before it starts."""
+    for description in descriptions:
+        caution = start_caution(description.resolve()) if description.spec.is_simulator else None
+        if caution is not None:
+            print(f'warning: {caution}', file=sys.stderr)
+
+
+def observed_drive(composed: ComposedStack) -> DriveSum:
+    """Sums of what the car of a stack drives from now on."""
+    from racecar.ros.codecs.odometry import read_odometry
+
+    drive = DriveSum()
+
+    def add(data: bytes) -> None:
+        odometry = read_odometry(data)
+        drive.add(odometry.time_ns / NANOSECONDS, odometry.x, odometry.y, odometry.yaw)
+
+    simulator = composed.simulator
+    composed.observe(simulator.resolve_topic_name(
+        GROUND_TRUTH if simulator.is_reckoned else ODOMETRY), add)
+    return drive
+
+
+def collisions_in(composed: ComposedStack) -> int | None:
+    """How often the cars ran into something; None where there is nothing."""
+    found = [collisions_of(entity) for entity in composed.simulator.plant.entities]
+    counted = [collisions.contacts for collisions in found if collisions is not None]
+    return sum(counted) if counted else None

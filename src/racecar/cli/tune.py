@@ -1,0 +1,144 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar tune`: the best values of parameters, sought with Optuna."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+import json
+from pathlib import Path
+import shlex
+import sys
+
+from racecar.base.errors import ConfigurationError
+from racecar.cli.choices import completed_as_file
+from racecar.cli.dataset import add_scheduler_arguments
+from racecar.cli.number_types import whole
+from racecar.cli.output import print_rows, ProgressBar
+from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
+from racecar.facade.cluster import open_cores
+from racecar.facade.sweeps import MOST_JOBS
+from racecar.facade.tuning import (
+    DEFAULT_TRIALS,
+    KEYS,
+    MOST_TRIALS,
+    OBJECTIVES,
+    read_tuning,
+    Trial,
+    TuneResult,
+    TuneRun,
+)
+from racecar.stacks.options import SWEEP
+
+_DATABASE = 'study.db'
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `racecar tune`."""
+    parser.description = (
+        'Seek the values of parameters with which the closed loop drives best, without ROS and on'
+        ' all cores: Optuna proposes them, and the cars of a batch of trials run side by side.'
+        ' Writes the best as a parameter file, all trials as a table, and a plot.')
+    add_name_argument(parser, tracking=True)
+    completed_as_file(parser.add_argument(
+        'file', type=Path, metavar='FILE',
+        help='YAML with tune: {node.parameter: {range: [a, b], log: true} or {choices: [..]}} and'
+             f" any of {', '.join(key for key in KEYS if key != 'tune')}; objectives are"
+             f" {', '.join(OBJECTIVES)}; config/tuning has an example"))
+    add_controller_argument(parser, SWEEP)
+    parser.add_argument(
+        '--trials', type=whole(range(1, MOST_TRIALS + 1)), metavar='N',
+        help=f'how many trials in all (default: those of the file, or {DEFAULT_TRIALS})')
+    parser.add_argument(
+        '--storage', metavar='URL',
+        help='database of the trials, as sqlite:///study.db or postgresql://... (default:'
+             f' {_DATABASE} in the folder)')
+    parser.add_argument(
+        '--resume', action='store_true',
+        help='go on with a search that was interrupted, or with more trials: the same FILE, and'
+             ' --output or --storage as then')
+    parser.add_argument(
+        '--jobs', type=whole(range(1, MOST_JOBS + 1)), metavar='N',
+        help='cores to use (default: all)')
+    add_scheduler_arguments(parser)
+    parser.add_argument(
+        '-o', '--output', type=Path, metavar='FOLDER',
+        help='where results go; must not exist without --resume (default: runs/tune-DATE-TIME)')
+    parser.add_argument(
+        '--json', action='store_true',
+        help='print one JSON object with the outcome on stdout, everything else on stderr')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run all trials, write what is best, table and plot; returns 0.
+
+    Raises RacecarError with a one-line message, RunError if no trial completes.
+    """
+    # Imported here, so that `racecar --help` does not wait for matplotlib.
+    from racecar.analysis.figures import render_figures, write_figures
+
+    tuning = read_tuning(arguments.name, arguments.file, arguments.controller)
+    if arguments.trials is not None:
+        tuning = tuning.with_trials(arguments.trials)
+    if arguments.resume and arguments.output is None:
+        raise ConfigurationError('--resume needs --output: the folder of the search to go on with')
+    output = arguments.output or Path('runs') / f'tune-{datetime.datetime.now():%Y%m%d-%H%M%S}'
+    if output.exists() and not arguments.resume:
+        raise ConfigurationError(
+            f"--output '{output}' exists already, not overwriting it; name another folder, or go"
+            ' on there with --resume')
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"--output '{output}' cannot be made: {error.strerror}") from error
+    with open_cores(arguments.scheduler, arguments.jobs, arguments.timeout) as cores:
+        made = TuneRun(
+            tuning, arguments.storage or f'sqlite:///{output / _DATABASE}',
+            resume=arguments.resume, jobs=arguments.jobs, cluster=cores)
+        try:
+            with ProgressBar(tuning.trials, 'tuning', 'trials') as show:
+                result = made.run(show)
+        except KeyboardInterrupt:
+            words = ['racecar', 'tune', arguments.name, str(arguments.file), '-o', str(output)]
+            print(f'racecar tune: {made.done} of {tuning.trials} trials are kept; go on with'
+                  f' {shlex.join(words)} --resume', file=sys.stderr)
+            raise
+    plot, = write_figures(render_figures({'tune': result.plot()}), output)
+    table, files = _write_table(result, output), _write_best(result, output)
+    if arguments.json:
+        print(json.dumps({
+            'trials': len(result), 'best': [_as_dict(result, trial) for trial in result.best],
+            'importances': dict(result.importances), 'table': str(table), 'plot': str(plot),
+            'parameters': [str(path) for path in files]}))
+    else:
+        print_rows(result.as_rows())
+    stream = sys.stderr if arguments.json else sys.stdout
+    print(f"Parameters: {', '.join(map(str, files))}\nTable: {table}\nPlot: {plot}\n"
+          f'Drive it: racecar simulate {arguments.name} --params-file {files[0]}', file=stream)
+    return 0
+
+
+def _as_dict(result: TuneResult, trial: Trial) -> dict[str, object]:
+    return {'trial': trial.number, 'parameters': dict(trial.parameters),
+            **dict(zip(result.tuning.objectives, trial.values, strict=True))}
+
+
+def _write_table(result: TuneResult, output: Path) -> Path:
+    path, columns = output / 'trials.csv', result.columns()
+    with path.open('w', newline='', encoding='utf-8') as stream:
+        writer = csv.writer(stream)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
+
+
+def _write_best(result: TuneResult, output: Path) -> list[Path]:
+    """Write a parameter file for each of the best trials."""
+    names = ['best.yaml'] if len(result.tuning.objectives) == 1 else [
+        f'best-{number}.yaml' for number in range(1, len(result.best) + 1)]
+    for name, trial in zip(names, result.best, strict=True):
+        (output / name).write_text(result.parameter_file(trial), encoding='utf-8')
+    return [output / name for name in names]

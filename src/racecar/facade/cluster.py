@@ -1,0 +1,264 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of a sweep on the workers of Dask (https://distributed.dask.org), here or elsewhere.
+
+Dask schedules, ships, and repeats what a worker that died had taken; here stands what is asked of
+it, and what its errors mean for a sweep.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+import contextlib
+import logging
+import os
+import threading
+from typing import Any, NamedTuple
+
+from racecar.base.environment import differences, hash_of_file, present_environment
+from racecar.base.errors import ConfigurationError, excerpt, RacecarError, RunError
+from racecar.base.extras import not_installed
+from racecar.facade.local_workers import local_scheduler
+from racecar.facade.sweep_parts import Cores, Lost, Part, Plan, Range, run_part
+from racecar.stacks.sweep import Sweep
+
+LOCAL = 'local'
+"""The scheduler that this process starts with workers on this machine."""
+
+TIMEOUT = 600.0
+"""Time that a worker may take for a part before it counts as hung [s]."""
+
+_DECISIVE = ('racecar', 'sources', 'Python', 'numpy', 'numba', 'llvmlite', 'mujoco', 'compiled',
+             'architecture')
+_ANSWER = 10.0  # of a scheduler [s]
+_WORKERS = 60.0  # for the first one [s]
+_FAREWELL = 3.0  # of a worker with a part that hangs [s]
+
+
+class _Job(NamedTuple):
+    """What a worker needs for the parts of a sweep; files: SHA-256 by path."""
+
+    sweep: Sweep
+    environment: Mapping[str, str]
+    files: Mapping[str, str]
+    timeout: float
+
+
+class Cluster:
+    """Workers of a scheduler."""
+
+    def __init__(self, client: Any, timeout: float = TIMEOUT) -> None:
+        """client: of distributed, whose workers have what this process has."""
+        self._client = client
+        self._timeout = timeout
+        self._check()
+
+    @property
+    def _cores(self) -> int:
+        threads: dict[str, int] = self._client.nthreads()
+        return max(sum(threads.values()), 1)
+
+    def _check(self) -> None:
+        """Raise ConfigurationError for a worker with other versions than this process."""
+        try:
+            found = self._client.run(present_environment)
+        except Exception as error:
+            raise ConfigurationError(
+                f'a worker cannot run this package: {_line(error)}; install on the workers what is'
+                ' installed here') from error
+        for worker, environment in found.items():
+            _check_environment(worker, environment, present_environment())
+
+    def parts(self, sweep: Sweep, ranges: Iterable[Range]) -> Iterator[Part | Lost]:
+        """Run the points of some ranges; yields parts in any order, and what is lost.
+
+        Raises ConfigurationError for a worker that lacks what the sweep needs, RunError if the
+        scheduler is gone.
+        """
+        from distributed import as_completed
+
+        job = self._client.submit(_received, _Job(
+            sweep, present_environment(), sweep.run_file('').files, self._timeout), pure=False)
+        plan = Plan(ranges, 2 * self._cores)
+        under_way: dict[Any, Range] = {}
+        done = as_completed(loop=self._client.loop)
+        try:
+            while True:
+                # One that runs and one that waits for each core: memory does not grow with points.
+                while len(under_way) < 2 * self._cores and (taken := plan.take()) is not None:
+                    future = self._client.submit(_work, job, *taken, pure=False)
+                    under_way[future] = taken
+                    done.add(future)
+                if not under_way:
+                    return
+                future = next(done)
+                found = _outcome(future, *under_way.pop(future))
+                future.release()
+                if isinstance(found, Part):
+                    plan.learn(found)
+                    yield found
+                elif found.points > 1:
+                    # The halves tell which point it is.
+                    plan.halve(found.first, found.points)
+                else:
+                    yield found
+        finally:
+            for future in under_way:
+                with contextlib.suppress(Exception):
+                    future.cancel()
+
+
+def _outcome(future: Any, first: int, count: int) -> Part | Lost:
+    """What became of points. Raises RacecarError for what would happen to all of them."""
+    from distributed import CancelledError, KilledWorker
+
+    try:
+        found: Part = future.result()
+    except _HungError as error:
+        return Lost(first, count, str(error))
+    except KilledWorker as error:
+        return Lost(first, count, f'{error.allowed_failures + 1} workers that ran it died')
+    except (CancelledError, OSError) as error:
+        raise RunError(f'the scheduler is gone: {_line(error)}') from error
+    except RacecarError:
+        raise
+    except Exception as error:
+        raise RunError(f'a worker failed: {_line(error)}') from error
+    return found
+
+
+@contextlib.contextmanager
+def open_cores(
+    scheduler: str | None, jobs: int | None = None, timeout: float = TIMEOUT,
+) -> Iterator[Cores | Cluster]:
+    """What runs the parts of a sweep.
+
+    scheduler: address of one, LOCAL for one of this process with so many workers as jobs, by
+    default one for each core, or None for the threads of this process. timeout: for a part [s].
+    Raises ConfigurationError without Dask, and for a scheduler that does not answer, has no worker
+    or one with other versions.
+    """
+    if scheduler is None:
+        yield Cores(jobs)
+        return
+    try:
+        import dask
+        import distributed
+    except ImportError as error:
+        raise not_installed('a scheduler', 'dask', 'distributed') from error
+    logging.getLogger('distributed').setLevel(logging.CRITICAL)
+    with contextlib.ExitStack() as stack, dask.config.set(
+            {'distributed.comm.timeouts.connect': _ANSWER,
+             'logging.distributed': 'critical'}):
+        if scheduler == LOCAL:
+            scheduler = stack.enter_context(
+                local_scheduler(jobs or len(os.sched_getaffinity(0))))
+        elif jobs is not None:
+            raise ConfigurationError(
+                f'jobs is {jobs}, which is for the cores of this machine; scheduler'
+                f' {excerpt(scheduler)} uses all of its workers: leave it out')
+        try:
+            # A client that fails would try to take its leave, too.
+            asyncio.run(_greet(scheduler))
+            client = stack.enter_context(
+                distributed.Client(scheduler, timeout=_ANSWER, set_as_default=False))
+        except (OSError, ValueError, TypeError) as error:
+            raise ConfigurationError(
+                f'scheduler {excerpt(scheduler)} does not answer within {_ANSWER:g} s, expected'
+                f" '{LOCAL}' or an address such as tcp://HOST:8786; start one there with `dask"
+                ' scheduler`') from error
+        try:
+            client.wait_for_workers(1, timeout=_WORKERS)
+        except TimeoutError as error:
+            raise ConfigurationError(
+                f'scheduler {excerpt(scheduler)} has had no worker for {_WORKERS:g} s; start some'
+                f' with `dask worker {scheduler}`') from error
+        yield Cluster(client, timeout)
+
+
+async def _greet(address: str) -> None:
+    """Raise OSError or ValueError for an address at which nobody answers."""
+    import distributed
+
+    comm = await distributed.core.connect(
+        address, timeout=_ANSWER, **distributed.Security().get_connection_args('client'))
+    await comm.close()
+
+
+class _HungError(Exception):
+    """A part takes too long."""
+
+
+def _received(job: _Job) -> _Job:
+    """A job, which all parts take from here, and which is made again where it is lost."""
+    return job
+
+
+def _work(job: _Job, first: int, count: int) -> Part:
+    """Run points on a worker; one that hangs is left to end with its process."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    _check_environment(worker.address, present_environment(), job.environment)
+    _check_files(worker.address, job.files)
+    found: list[Part | BaseException] = []
+
+    def run() -> None:
+        try:
+            found.append(run_part(job.sweep, first, count))
+        except BaseException as error:
+            found.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(job.timeout)
+    if not found:
+        # Nothing else ends what runs; Dask starts another process. By then it knows why.
+        threading.Timer(_FAREWELL, os._exit, (1,)).start()
+        raise _HungError(f'it took longer than {job.timeout:g} s')
+    if isinstance(found[0], BaseException):
+        raise found[0]
+    return found[0]
+
+
+def _check_environment(
+    worker: object, theirs: Mapping[str, str], ours: Mapping[str, str],
+) -> None:
+    for name, other, own in differences(theirs, ours):
+        if name in _DECISIVE:
+            raise ConfigurationError(
+                f'worker {worker} has {name} {other}, expected {own}: install on it what is'
+                ' installed here')
+
+
+def check_same_versions(what: str, environment: Mapping[str, str]) -> None:
+    """Raise ConfigurationError for results that would not have the bits of those of before."""
+    for name, then, now in differences(environment, present_environment()):
+        if name in _DECISIVE:
+            raise ConfigurationError(
+                f'{what} was made with {name} {then}, here is {now}: go on with the versions of'
+                ' then, or begin anew in another folder')
+
+
+def _check_files(worker: object, files: Mapping[str, str]) -> None:
+    for name, digest in files.items():
+        path = name.rpartition(':')[0] if '.py:' in name else name
+        if not os.path.isabs(path):
+            # Of the package, whose sources are the same.
+            continue
+        try:
+            same = hash_of_file(path) == digest
+        except OSError as error:
+            raise ConfigurationError(
+                f"worker {worker} cannot read '{path}': {error.strerror}; put it into a folder"
+                ' that all workers share') from error
+        if not same:
+            raise ConfigurationError(
+                f"worker {worker} has another file '{path}' than this process; make them the same")
+
+
+def _line(error: BaseException) -> str:
+    """First line of an error, with its cause where it has one."""
+    cause = error.__cause__ or error
+    return f'{type(cause).__name__}: {str(cause).splitlines()[0] if str(cause) else error!r}'

@@ -1,0 +1,372 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps as Parquet datasets: a folder with a row for each point, and a run.yaml.
+
+The rows are in files of a stretch of points each, as racecar.sweep() has them in a result; any
+reader of Parquet takes the folder. A file is there as a whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+import contextlib
+from dataclasses import asdict, dataclass, replace
+import hashlib
+import importlib
+import json
+import os
+from pathlib import Path
+import re
+import shlex
+import time
+from types import TracebackType
+from typing import Any, NamedTuple, Self, TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.errors import ConfigurationError, excerpt, RunError
+from racecar.base.extras import not_installed
+from racecar.base.parameters import suggestion
+from racecar.base.run_file import NAME, read_run_file, RunFile
+from racecar.facade.cluster import check_same_versions, Cluster
+from racecar.facade.sweep_parts import Cores, joined, Lost, Part, Range
+from racecar.stacks.sweep import Sweep
+
+if TYPE_CHECKING:
+    import pyarrow
+
+POINT, FAILURE, WARNING = 'point', 'failure', 'warning'
+UNITS = {
+    'rmse': 'm', 'ise': 'm^2 s', 'sum_squared_error': 'm^2', 'max_error': 'm', 'samples': '',
+    'duration': 's', 'cross_track_rmse': 'm', 'max_cross_track_error': 'm', 'heading_rmse': 'rad',
+    'speed_rmse': 'm/s', 'laps': '', 'best_lap': 's', 'mean_lap': 's', 'lap_progress': '',
+    'wrong_ways': '', 'track_exits': '', 'off_track_time': 's', 'tracked_ahead': 'm',
+    'collisions': '', 'diverged_at': 's'}
+"""Columns of a row beside point, parameters, failure and warning, and their units."""
+
+WHOLE = 'samples', 'collisions', 'laps', 'wrong_ways', 'track_exits'
+_LAPS = 'laps', 'best_lap', 'mean_lap', 'lap_progress', 'wrong_ways', 'track_exits', \
+    'off_track_time'
+
+_FILE = re.compile(r'points-(\d{8})-(\d{8})\.parquet')
+_ROWS, _WAIT = 100_000, 30.0
+"""Rows of a file, and time after which fewer are written too [s]."""
+
+
+class Outcome(NamedTuple):
+    """How a sweep into a dataset ended.
+
+    done: points that have a row, unmade: of those that contradict themselves; lost: points without
+    a row, with the reason; warning: the first of the unmade, ''.
+    """
+
+    done: int
+    unmade: int
+    lost: tuple[Lost, ...]
+    warning: str
+
+
+class DatasetWriter:
+    """A dataset that is being made or gone on with.
+
+    A context manager that writes what is left.
+    """
+
+    def __init__(
+        self, folder: Path, sweep: Sweep, command: str, *, file: str = '',
+        resume: bool = False,
+    ) -> None:
+        """folder: of the dataset; command: as typed; file: of the sweep, '' for none.
+
+        Raises ConfigurationError without PyArrow, for a folder that exists without `resume`, and
+        for one with a dataset of another sweep or other versions with it.
+        """
+        _arrow('parquet')
+        import pyarrow
+
+        self._arrow = pyarrow
+        self.folder, self._sweep = folder, sweep
+        self._waiting: list[Part] = []
+        self._written = time.monotonic()
+        made = sweep.run_file(command)
+        kept = _content(sweep, made)
+        if folder.exists() and resume:
+            before = read_run_file(folder)
+            if before.sweep.get('digest') != kept['digest']:
+                raise ConfigurationError(
+                    f"dataset '{folder}' is of another sweep: go on with its file and"
+                    ' configuration, or name another folder')
+            check_same_versions(f"dataset '{folder}'", before.environment)
+        else:
+            with _storing(self.folder):
+                folder.mkdir(parents=True)
+                replace(made, sweep={**kept, 'file': file}).write(folder / NAME)
+        self._schema = _schema(pyarrow, sweep)
+        self._texts = {name for name in sweep.names
+                       if self._schema.field(name).type == pyarrow.string()}
+
+    @property
+    def missing(self) -> list[Range]:
+        """Points that have no row yet."""
+        found, at = [], 0
+        for first, last, _ in _files(self.folder):
+            found.append((at, first - at))
+            at = last + 1
+        return [stretch for stretch in (*found, (at, len(self._sweep.points) - at)) if stretch[1]]
+
+    def add(self, part: Part) -> None:
+        """Take in points; they are written with others.
+
+        Raises ConfigurationError if they cannot be.
+        """
+        self._waiting.append(part)
+        waiting = sum(part.points for part in self._waiting)
+        if waiting >= _ROWS or time.monotonic() - self._written > _WAIT:
+            self.write()
+
+    def write(self) -> None:
+        """Write all that was taken in. Raises ConfigurationError if that fails."""
+        parts = sorted(self._waiting, key=lambda part: part.first)
+        while parts:
+            count = 1
+            while count < len(parts) and \
+                    parts[count].first == parts[count - 1].first + parts[count - 1].points:
+                count += 1
+            self._write(joined(parts[:count]))
+            del parts[:count]
+        self._waiting.clear()
+        self._written = time.monotonic()
+
+    def _write(self, part: Part) -> None:
+        from pyarrow import parquet
+
+        first, last = part.first, part.first + part.points - 1
+        path = self.folder / f'points-{first:08d}-{last:08d}.parquet'
+        unfinished = path.with_suffix('.unfinished')
+        try:
+            with _storing(self.folder):
+                parquet.write_table(self._table(part), unfinished, compression='zstd')
+                os.replace(unfinished, path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    def _table(self, part: Part) -> pyarrow.Table:
+        points = self._sweep.points[part.first:part.first + part.points]
+        numbers = range(part.first, part.first + part.points)
+        failures = {**part.failures, **part.unmade}
+        texts = {FAILURE: failures, WARNING: part.outrun}
+        columns: dict[str, Any] = {POINT: np.asarray(numbers)}
+        columns |= dict(zip(self._sweep.names, zip(*points, strict=True), strict=True))
+        columns |= part.metrics
+        laps = [{} if one is None else one.as_dict() for one in part.laps]
+        columns |= {name: [one.get(name) for one in laps] if laps
+                    else self._arrow.nulls(part.points) for name in _LAPS}
+        columns |= {name: [of_points.get(number) for number in numbers] if of_points
+                    else self._arrow.nulls(part.points) for name, of_points in texts.items()}
+        return self._arrow.table([
+            self._arrow.array(
+                [*map(str, columns[field.name])] if field.name in self._texts
+                else columns[field.name], from_pandas=True).cast(field.type)
+            for field in self._schema], schema=self._schema)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not isinstance(error, ConfigurationError):
+            self.write()
+
+
+@contextlib.contextmanager
+def _storing(folder: Path) -> Iterator[None]:
+    """Tell by a ConfigurationError what cannot be written to a folder."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigurationError(
+            f"dataset '{folder}' cannot be written: {error.strerror or error}; what it has stays,"
+            ' and --resume goes on with it') from error
+
+
+def run_into(
+    writer: DatasetWriter, cores: Cores | Cluster, sweep: Sweep,
+    on_progress: Callable[[int], object] | None = None,
+    announce: Callable[[str], object] = lambda _: None,
+) -> Outcome:
+    """Run the points that a dataset lacks; what is done stays in it, however this ends.
+
+    on_progress: gets how many points have a row; announce: how a custom controller runs. Raises
+    RacecarError for what keeps all points from it.
+    """
+    missing = writer.missing
+    done = len(sweep.points) - sum(count for _, count in missing)
+    lost: list[Lost] = []
+    unmade, warning = 0, ''
+    said: set[str] = set()
+    with writer:
+        for found in cores.parts(sweep, missing):
+            if isinstance(found, Lost):
+                lost.append(found)
+                continue
+            for text in {*found.said} - said:
+                announce(text)
+            said.update(found.said)
+            if found.unmade:
+                warning = warning or next(iter(found.unmade.values()))
+                if found.first == 0 and len(found.unmade) == found.points:
+                    # What is wrong with all of the first is hardly their own.
+                    raise ConfigurationError(warning)
+                unmade += len(found.unmade)
+            writer.add(found)
+            done += found.points
+            if on_progress is not None:
+                on_progress(done)
+    return Outcome(done, unmade, tuple(lost), warning)
+
+
+@dataclass(frozen=True)
+class SweepDataset:
+    """A dataset that is there: where, how it was made, and what varies in it."""
+
+    folder: Path
+    file: RunFile
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    count: int
+    is_grid: bool
+
+    def __len__(self) -> int:
+        """Number of points that have a row."""
+        return sum(last + 1 - first for first, last, _ in _files(self.folder))
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A column in the order of the points: numbers with NaN for none, or texts and None.
+
+        Raises ConfigurationError for a name that there is not, and for a file that is none.
+        """
+        found: NDArray[Any] = self.table([name])[name].to_numpy()
+        return found
+
+    def table(self, names: Sequence[str] | None = None) -> pyarrow.Table:
+        """Columns in the order of the points, by default all. Raises as column()."""
+        dataset = _arrow('dataset')
+        files = self._paths()
+        try:
+            found = dataset.dataset(files, format='parquet')
+            known = found.schema.names
+            for name in names or ():
+                if name not in known:
+                    raise ConfigurationError(
+                        f"dataset '{self.folder}' has no column {excerpt(name)}, expected one of"
+                        f" {', '.join(known)}{suggestion(name, known)}")
+            return found.to_table(columns=names)
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(
+                f"dataset '{self.folder}' cannot be read: {str(error).splitlines()[0]}") from error
+
+    def commands_of(self, points: Sequence[int]) -> list[str]:
+        """Commands that repeat points, counted from 0.
+
+        With noise it is that of the sweep, and needs its file.
+        """
+        made, about, source = self.file, _about(self.file), str(self.folder)
+        if about['noise']:
+            words = ['racecar', 'sweep', made.configuration, about['file'] or 'FILE']
+            return [shlex.join([*words, '--point', str(point + 1)]) for point in points]
+        dataset = _arrow('dataset')
+        found = dataset.dataset(self._paths(), format='parquet').to_table(
+            columns=[POINT, *self.names], filter=dataset.field(POINT).isin([*points]))
+        rows = {row[POINT]: row for row in found.to_pylist()}
+        return [shlex.join(['racecar', 'simulate', '--from', source, *(
+            word for name in self.names for target in about['targets'][name]
+            for word in ('--set', f'{target}={rows[point][name]}'))]) for point in points]
+
+    def _paths(self) -> list[str]:
+        found = [str(path) for *_, path in _files(self.folder)]
+        if not found:
+            raise RunError(f"dataset '{self.folder}' has no points yet; go on with --resume")
+        return found
+
+
+def is_dataset(path: Path) -> bool:
+    """Whether a folder holds the dataset of a sweep."""
+    return path.is_dir() and (path / NAME).is_file() and bool(read_run_file(path).sweep)
+
+
+def open_dataset(folder: Path | str) -> SweepDataset:
+    """Read how a dataset was made; rows are read when they are asked for.
+
+    Raises ConfigurationError for a folder without one, and without PyArrow.
+    """
+    file = read_run_file(folder)
+    about = _about(file)
+    if not about:
+        raise ConfigurationError(
+            f"'{folder}' is a run, expected the dataset of a sweep: a folder of `racecar sweep"
+            ' --dataset`')
+    return SweepDataset(
+        Path(folder), file, tuple(about['names']), tuple(about['units']), about['points'],
+        about['is_grid'])
+
+
+def _about(file: RunFile) -> dict[str, Any]:
+    return dict(file.sweep)
+
+
+def _files(folder: Path) -> list[tuple[int, int, Path]]:
+    """First and last point of each file, and where it is, in the order of the points."""
+    return sorted((int(found[1]), int(found[2]), path) for path in folder.iterdir()
+                  if (found := _FILE.fullmatch(path.name)))
+
+
+def _content(sweep: Sweep, made: RunFile) -> dict[str, Any]:
+    """What the run.yaml says of a sweep; digest: of all that decides its rows."""
+    noise = {} if sweep.noise is None else asdict(sweep.noise)
+    points = getattr(sweep.points, 'definition', sweep.points)
+    nodes = {name: dict(node.parameters) for name, node in made.nodes.items()}
+    decisive = [made.configuration, nodes, made.files, dict(made.controller_settings), sweep.names,
+                sweep.duration, sweep.skip, sweep.seed, noise, points]
+    return {
+        'points': len(sweep.points), 'names': [*sweep.names], 'units': [*sweep.units],
+        'is_grid': sweep.is_grid, 'duration': sweep.duration, 'seed': sweep.seed, 'noise': noise,
+        'targets': {name: ['.'.join(target) for target in sweep.targets_of(name)]
+                    for name in sweep.names},
+        'digest': hashlib.sha256(json.dumps(decisive, default=str).encode()).hexdigest()}
+
+
+def _schema(arrow: Any, sweep: Sweep) -> pyarrow.Schema:
+    """Columns of a dataset with their types and units."""
+    kinds = {float: arrow.float64(), int: arrow.int64(), bool: arrow.bool_(), str: arrow.string()}
+
+    def field(name: str, kind: Any, unit: str) -> pyarrow.Field:
+        return arrow.field(name, kind, metadata={'unit': unit} if unit else None)
+
+    return arrow.schema([
+        field(POINT, arrow.int64(), ''),
+        *(field(name, kinds[_type_of(sweep, index)], unit)
+          for index, (name, unit) in enumerate(zip(sweep.names, sweep.units, strict=True))),
+        *(field(name, arrow.int64() if name in WHOLE else arrow.float64(), UNITS[name])
+          for name in UNITS),
+        field(FAILURE, arrow.string(), ''), field(WARNING, arrow.string(), '')])
+
+
+def _type_of(sweep: Sweep, index: int) -> type:
+    """Type of a parameter; text for a setting of a controller with values of several types."""
+    declared = sweep.row_of(sweep.names[index]).type
+    if declared is not object:
+        return declared
+    axes = getattr(sweep.points, 'definition', None)
+    kinds = {type(value) for value in axes[index]} if sweep.is_grid and axes else {float}
+    return kinds.pop() if len(kinds) == 1 else float if kinds == {int, float} else str
+
+
+def _arrow(module: str) -> Any:
+    """A module of PyArrow. Raises ConfigurationError without it."""
+    try:
+        return importlib.import_module(f'pyarrow.{module}')
+    except ImportError as error:
+        raise not_installed('a dataset', 'pyarrow') from error

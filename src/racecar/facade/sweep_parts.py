@@ -1,0 +1,209 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps in parts that keep a core busy for seconds: what a part gives, and how large it is."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import math
+import os
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from racecar.base.columns import Array
+from racecar.base.errors import RacecarError
+from racecar.control.custom_driver import how_it_runs
+from racecar.metrics.laps import LapTimes
+from racecar.metrics.path_batch import PathColumns
+from racecar.simulation.batch import BatchSimulation
+from racecar.simulation.batch_result import BatchResult
+from racecar.simulation.block import Fleet
+from racecar.simulation.layout import LANES
+from racecar.stacks.sweep import Sweep
+
+TRACKING = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration')
+"""Metrics of a car that are fields of BatchResult."""
+
+METRICS = (*TRACKING, *PathColumns._fields, 'tracked_ahead', 'collisions', 'diverged_at')
+"""What a part has of each point."""
+
+_BUSY = 5.0
+"""Time that a part is to take on a core [s]."""
+_FIRST, _MOST = 8, 160 * LANES
+"""Points of a part: of the first, of which nobody knows how long they take, and of any."""
+_GROWTH = 4
+
+Range = tuple[int, int]
+"""First point of a stretch, and how many there are."""
+
+
+class Part(NamedTuple):
+    """What the cars of some points of a sweep did.
+
+    first: number of the first. metrics: by name, (n,) in SI units, NaN for what there is not.
+    failures: of custom controllers, unmade: of points that contradict themselves, outrun: of
+    references that are too fast, messages by the number of the point. seconds: what it took;
+    said: how a custom controller runs; laps: of each car, empty if none has any.
+    """
+
+    first: int
+    metrics: Mapping[str, Array]
+    failures: Mapping[int, str]
+    unmade: Mapping[int, str]
+    outrun: Mapping[int, str]
+    seconds: float = 0.0
+    said: tuple[str, ...] = ()
+    laps: tuple[LapTimes | None, ...] = ()
+
+    @property
+    def points(self) -> int:
+        """How many there are."""
+        return len(self.metrics['rmse'])
+
+
+class Lost(NamedTuple):
+    """Points without an outcome, and why."""
+
+    first: int
+    points: int
+    why: str
+
+
+def batch_of(
+    sweep: Sweep, threads: int, announce: Callable[[str], object] | None = None,
+) -> BatchSimulation:
+    """Cars of all points of a sweep, or of a part with the noise that they have in the whole.
+
+    announce: is told how a custom controller runs. Raises RacecarError, naming the point, for what
+    cannot be built.
+    """
+    generator = None
+    if sweep.noise is not None:
+        bits = np.random.PCG64((sweep.seed, 1))
+        # Each car draws two words of 32 bits.
+        generator = np.random.Generator(bits.advance(sweep.first))
+    return BatchSimulation(
+        fleets=_fleets(sweep, announce), noise=sweep.noise, generator=generator, threads=threads,
+        block_size=min(LANES, -(-len(sweep.points) // threads)))
+
+
+def _fleets(sweep: Sweep, announce: Callable[[str], object] | None) -> Iterator[Fleet]:
+    """Build the cars of all points; say once how a custom controller runs."""
+    controller = sweep.controller
+    if controller is None:
+        return sweep.fleets()
+    said: set[str] = set()
+
+    def tell(why_plain: str) -> None:
+        if announce is not None and why_plain not in said:
+            said.add(why_plain)
+            announce(how_it_runs(controller.where, why_plain))
+
+    return sweep.custom_fleets(tell)
+
+
+def run_part(sweep: Sweep, first: int, count: int, threads: int = 1) -> Part:
+    """Run some points of a sweep; those that cannot be built do not keep the others from it."""
+    begin = time.perf_counter()
+    said: list[str] = []
+    part = sweep.part(first, count)
+    try:
+        result = batch_of(part, threads, said.append).run(
+            part.duration, skip=part.skip, with_path=True)
+    except RacecarError as error:
+        if count == 1:
+            nothing = {name: np.full(1, np.nan) for name in METRICS}
+            nothing['samples'] = np.zeros(1)
+            return Part(first, nothing, {}, {first: str(error)}, {})
+        half = count // 2
+        return joined([run_part(sweep, first, half, threads),
+                       run_part(sweep, first + half, count - half, threads)])
+    assert result.path is not None
+    found = vars(result) | result.path.columns()
+    if result.collisions is None:
+        found['collisions'] = np.full(count, np.nan)
+    failures, outrun = ({first + point: text for point, text in messages.items()}
+                        for messages in (result.failures, part.outrun))
+    return Part(first, {name: found[name] for name in METRICS}, failures, {}, outrun,
+                time.perf_counter() - begin, tuple(said), tuple(result.laps))
+
+
+def joined(parts: Sequence[Part]) -> Part:
+    """Parts in the order of their points, which leave none out, as one."""
+    failures, unmade, outrun = (
+        {point: text for messages in of_kind for point, text in messages.items()}
+        for of_kind in zip(*((part.failures, part.unmade, part.outrun) for part in parts),
+                           strict=True))
+    return Part(
+        parts[0].first,
+        {name: np.concatenate([part.metrics[name] for part in parts]) for name in METRICS},
+        failures, unmade, outrun, sum(part.seconds for part in parts),
+        tuple(dict.fromkeys(text for part in parts for text in part.said)),
+        tuple(lap for part in parts for lap in part.laps or [None] * part.points)
+        if any(part.laps for part in parts) else ())
+
+
+def result_of(part: Part) -> BatchResult:
+    """The metrics of a part as of a batch."""
+    metrics = part.metrics
+    collisions = metrics['collisions']
+    rmse, ise, total, largest, samples, span = (metrics[name] for name in TRACKING)
+    return BatchResult(
+        rmse, ise, total, largest, samples, span, metrics['diverged_at'],
+        metrics['tracked_ahead'],
+        path=PathColumns(*(metrics[name] for name in PathColumns._fields)), laps=part.laps,
+        collisions=None if np.isnan(collisions).all() else collisions, failures=part.failures)
+
+
+class Plan:
+    """Which points are the next part, by how long those before took."""
+
+    def __init__(self, ranges: Iterable[Range], at_once: int) -> None:
+        """ranges: points to run. at_once: parts that are under way together."""
+        self._left = deque(found for found in ranges if found[1])
+        self._at_once = at_once
+        self._size = _FIRST
+
+    def take(self) -> Range | None:
+        """The next points; None if there are no more."""
+        if not self._left:
+            return None
+        first, count = self._left.popleft()
+        left = count + sum(others for _, others in self._left)
+        # Towards the end parts become smaller, so that all cores end together.
+        size = min(count, self._size, math.ceil(left / self._at_once))
+        if count > size:
+            self._left.appendleft((first + size, count - size))
+        return first, size
+
+    def learn(self, part: Part) -> None:
+        """Choose the next sizes by what a part took."""
+        wanted = int(_BUSY * part.points / max(part.seconds, 1e-6))
+        self._size = max(1, min(wanted, _GROWTH * max(part.points, self._size), _MOST))
+        if self._size > LANES:
+            # Whole blocks.
+            self._size -= self._size % LANES
+
+    def halve(self, first: int, count: int) -> None:
+        """Try points again that were lost together."""
+        half = count // 2
+        self._left.extendleft([(first + half, count - half), (first, half)])
+
+
+class Cores:
+    """The cores of this machine, by threads: runs a part at a time."""
+
+    def __init__(self, jobs: int | None = None) -> None:
+        """jobs: how many cores, by default all."""
+        self._threads = jobs or len(os.sched_getaffinity(0))
+
+    def parts(self, sweep: Sweep, ranges: Iterable[Range]) -> Iterator[Part | Lost]:
+        """Run the points of some ranges; yields parts, which may have any order."""
+        plan = Plan(ranges, 1)
+        while (taken := plan.take()) is not None:
+            found = run_part(sweep, *taken, self._threads)
+            plan.learn(found)
+            yield found

@@ -1,0 +1,130 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Cars of a compiled loop or a block whose control sees what dead reckoning gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+import functools
+from typing import Any, NamedTuple
+
+from racecar.base.compiled import importable
+from racecar.base.errors import RunError
+from racecar.base.readings import WheelReading
+from racecar.base.rows import filled, Numbers, zeros_of
+from racecar.base.types import AckermannCommand, CarMotion
+from racecar.base.vectors import Flat
+from racecar.control.reference_sampler import ReferenceSampler
+from racecar.simulation.dead_reckoning import (
+    DeadReckoning,
+    reckon,
+    Reckoning,
+    ReckoningParameters,
+    seen_motion,
+)
+from racecar.simulation.lanes import Lane, LaneControl, Reference
+
+
+class ReckonedMemory(NamedTuple):
+    """Reading of the wheels, of which the loop writes the speed, the reckoning, and a control."""
+
+    reading: WheelReading
+    reckoning: Reckoning
+    control: Any
+
+
+class ReckonedParameters(NamedTuple):
+    """Parameters of dead reckoning and of a control."""
+
+    reckoning: ReckoningParameters
+    control: Any
+
+
+_NO_READING, _NO_RECKONING = zeros_of(WheelReading), zeros_of(Reckoning)
+_OWN = len(_NO_READING) + len(_NO_RECKONING)
+
+
+@functools.cache
+def _answer(inner: Callable[..., Any]) -> Callable[..., Any]:
+    @importable
+    def answer(
+        state: ReckonedMemory, parameters: ReckonedParameters, car: CarMotion, reference: Any,
+        dt: float,
+    ) -> tuple[ReckonedMemory, Any]:
+        p = parameters.reckoning
+        reckoning = reckon(state.reckoning, p, state.reading, car.yaw_rate, dt)
+        after, command = inner(
+            state.control, parameters.control, seen_motion(reckoning), reference, dt)
+        steering = min(max(command.steering_angle, p.steering_min), p.steering_max)
+        return ReckonedMemory(
+            WheelReading(state.reading.speed, steering), reckoning, after), command
+
+    return answer
+
+
+class ReckonedControl(NamedTuple):
+    """A control that sees the car by dead reckoning. See LaneControl."""
+
+    control: LaneControl
+
+    @property
+    def state(self) -> ReckonedMemory:
+        """Dead reckoning, and the state of the control."""
+        return ReckonedMemory(_NO_READING, _NO_RECKONING, self.control.state)
+
+    @property
+    def parameters(self) -> ReckonedParameters:
+        """Parameters of both."""
+        return ReckonedParameters(zeros_of(ReckoningParameters), self.control.parameters)
+
+    @property
+    def reference(self) -> Numbers:
+        """That of the control."""
+        return self.control.reference
+
+    @property
+    def answer(self) -> Callable[..., Any]:
+        """Dead reckoning, then the answer of the control."""
+        return _answer(self.control.answer)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether code of the user's runs in it."""
+        return self.control.is_foreign
+
+    @property
+    def rolling_row(self) -> int:
+        """First row: speed of the reading."""
+        return 0
+
+    def sampler(self, references: Sequence[Reference]) -> ReferenceSampler:
+        """Sampler of the control."""
+        return self.control.sampler(references)
+
+    def failure(self, error: Exception, time: float) -> RunError | None:
+        """What the control raises."""
+        return self.control.failure(error, time)
+
+    def message(self, command: AckermannCommand, time: float) -> str:
+        """What the control says."""
+        return self.control.message(command, time)
+
+
+def reckoned_lane(lane: Lane, reckoning: DeadReckoning | None) -> Lane:
+    """Lane whose control sees the car by dead reckoning, as that is at present; None: as it is."""
+    if reckoning is None:
+        return lane
+    return lane._replace(
+        control=ReckonedControl(lane.control),
+        state=(WheelReading(0.0, reckoning.steering_angle), reckoning.state, lane.state),
+        parameters=(reckoning.parameters, lane.parameters))
+
+
+def control_memory(memory: Flat, reckoning: DeadReckoning | None) -> Flat:
+    """Numbers of the control alone in those of a lane; its dead reckoning takes over its own."""
+    if reckoning is None:
+        return memory
+    first = len(_NO_READING)
+    reckoning.state = filled(_NO_RECKONING, memory[first:_OWN])
+    reckoning.steering_angle = float(memory[1])
+    return memory[_OWN:]

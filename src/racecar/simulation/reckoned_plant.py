@@ -1,0 +1,162 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Plants whose cars know by dead reckoning alone where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+import zlib
+
+from racecar.base.errors import ConfigurationError
+from racecar.base.poses import inverse_pose, pose_of_child
+from racecar.base.readings import ReckonedState
+from racecar.base.types import BodyState, NANOSECONDS, Odometry, Pose3, Twist3
+from racecar.base.values import text_of, Values
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.simulation.dead_reckoning import (
+    DeadReckoning,
+    OdometryErrors,
+    ReckoningCovariance,
+    SOURCE,
+    TRUTH,
+)
+from racecar.simulation.plant_car import PlantCar
+from racecar.simulation.ports import Entity, GROUND_TRUTH, ODOMETRY, Output, Plant
+from racecar.simulation.simulator import Simulator
+
+
+class _ReckonedCar:
+    """A car of a plant with its dead reckoning, which goes on once for each odometry."""
+
+    def __init__(self, plant: Plant, entity: Entity, reckoning: DeadReckoning,
+                 errors: OdometryErrors) -> None:
+        if entity.platform is None or entity.platform.wheels is None:
+            raise ConfigurationError(
+                f"parameter '{SOURCE}' is {errors.source!r}, expected {TRUTH!r} for a robot"
+                f' {entity.name!r} whose wheels and steering angle nobody knows')
+        self._plant = plant
+        self._wheels = entity.platform.wheels
+        self._truth: Output = entity.output(ODOMETRY)
+        self._reckoning = reckoning
+        self._covariance = ReckoningCovariance(errors, reckoning)
+        self._reset = entity.reset
+        self.steps = self._truth.steps
+        self._start()
+        self.entity = replace(
+            entity, reset=self._put, outputs=(
+                *(output for output in entity.outputs if output is not self._truth),
+                replace(self._truth, name=GROUND_TRUTH),
+                replace(self._truth, value_type=ReckonedState, read=self._read)))
+
+    def update(self) -> None:
+        """Take in what the wheels have turned since the odometry before."""
+        before, reading = self._reckoning.state, self._wheels()
+        period = self.steps * self._plant.step_ns / NANOSECONDS
+        self._reckoning.update(self._odometry(), reading, period)
+        self._covariance.update(before, reading, period)
+
+    def _odometry(self) -> Odometry:
+        return Odometry.of_body(self._plant.time_ns, self._truth.read())
+
+    def _put(self, pose: Pose3 | None) -> Pose3:
+        placed = self._reset(pose)
+        self._start()
+        return placed
+
+    def _start(self) -> None:
+        self._reckoning.start(self._odometry(), self._wheels())
+        self._covariance.start()
+
+    def _read(self) -> ReckonedState:
+        _, x, y, qz, qw, vx, vy, yaw_rate = self._reckoning.odometry(self._plant.time_ns)
+        pose = Pose3(x, y, 0.0, 0.0, 0.0, qz, qw)
+        return ReckonedState(
+            BodyState(pose, Twist3(vx, vy, 0.0, 0.0, 0.0, yaw_rate)), self._covariance.now(),
+            pose_of_child(self._truth.read().pose, inverse_pose(pose)))
+
+
+class ReckonedPlant:
+    """A plant whose cars show a ReckonedState as their odometry, and their true motion beside it.
+
+    All else is the plant's own; its sensors and the description of its motion are of the truth.
+    """
+
+    def __init__(self, plant: Plant, errors: OdometryErrors, vehicle: VehicleParameters) -> None:
+        """errors: of all cars, whose random numbers differ by their names; vehicle: theirs.
+
+        Raises ConfigurationError for robots that cannot be reckoned with.
+        """
+        self._plant = plant
+        self.reckonings = [
+            DeadReckoning(errors, vehicle, zlib.crc32(entity.name.encode()))
+            for entity in plant.entities]
+        self._cars = [
+            _ReckonedCar(plant, entity, reckoning, errors)
+            for entity, reckoning in zip(plant.entities, self.reckonings, strict=True)]
+
+    @property
+    def step_ns(self) -> int:
+        """Length of an integration step [ns]."""
+        return self._plant.step_ns
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time since the start [ns]."""
+        return self._plant.time_ns
+
+    @property
+    def entities(self) -> Sequence[Entity]:
+        """The cars."""
+        return [car.entity for car in self._cars]
+
+    def warm_up(self) -> None:
+        """Do what would hold up the first step."""
+        self._plant.warm_up()
+
+    def advance(self, steps: int) -> None:
+        """Move on by whole steps.
+
+        Raises DivergenceError; state and time are then those of the last odometry in between, if
+        there is one.
+        """
+        while steps:
+            done = self.time_ns // self.step_ns
+            part = min(steps, *(car.steps - done % car.steps for car in self._cars))
+            self._plant.advance(part)
+            for car in self._cars:
+                if (done + part) % car.steps == 0:
+                    car.update()
+            steps -= part
+
+
+def is_reckoned(values: Values) -> bool:
+    """Whether values of a simulator ask for dead reckoning; those of robots never do."""
+    return SOURCE in values and text_of(values, SOURCE) != TRUTH
+
+
+def _reckoned(plant: Plant, values: Values) -> ReckonedPlant:
+    return ReckonedPlant(
+        plant, OdometryErrors.from_values(values), VehicleParameters.from_values(values))
+
+
+def with_odometry(plant: Plant, values: Values) -> Plant:
+    """Plant whose cars have the odometry that values of its simulator ask for.
+
+    Raises ConfigurationError for robots that cannot be reckoned with.
+    """
+    return _reckoned(plant, values) if is_reckoned(values) else plant
+
+
+def car_with_odometry(
+    plant: Plant, values: Values, description: str, compiled: Simulator | None = None,
+) -> PlantCar:
+    """The only car of a plant for a loop without ROS, with the odometry of with_odometry().
+
+    description, compiled: as of PlantCar.
+    """
+    if not is_reckoned(values):
+        return PlantCar(plant, description, compiled=compiled)
+    reckoned = _reckoned(plant, values)
+    return PlantCar(
+        reckoned, description, GROUND_TRUTH, reckoning=reckoned.reckonings[0], compiled=compiled)
