@@ -28,7 +28,10 @@ def run(name, trajectory, duration, **options):
 
 
 def metrics_with_laps(table, tracker, skip=0.0):
-    """Return what a batch gives for the rows of a car: the laps of its path are among them."""
+    """Return what a batch gives for the rows of a car: the laps of its path are among them.
+
+    tracker: one that has run, so that it knows where its reference began.
+    """
     track = table.track()
     laps = lap_times(tracker.course(), track.t, track.x, track.y)
     return replace(table.metrics(skip), laps=laps)

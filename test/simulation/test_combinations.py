@@ -128,7 +128,7 @@ def check_bits(combination, tracker, actuators, start, **further):
     assert np.isnan(result.diverged_at[0]) == (error is None)
     np.testing.assert_array_equal(result.table(0).rows, rows)
     assert result.metrics(0) == metrics_with_laps(
-        RunTable(np.array(rows), side.tracker.tracked_ahead), side.tracker)
+        RunTable(np.array(rows), by_hand.tracker.tracked_ahead), by_hand.tracker)
     return compiled.simulator
 
 

@@ -160,7 +160,10 @@ def test_cars_side_by_side_have_the_bits_of_each_alone(kind, cars, block_size):
         np.testing.assert_array_equal(result.table(index).rows, rows)
         assert np.isnan(result.diverged_at[index]) == (not diverges)
         parts = loop(**what)
-        if not diverges:
+        if diverges:
+            with pytest.raises(DivergenceError):
+                run_loop(parts, TICKS * period)
+        else:
             np.testing.assert_array_equal(run_loop(parts, TICKS * period).rows, rows)
         if rows[-1, 0] >= 0.5:
             table = RunTable(rows, parts.tracker.tracked_ahead)
@@ -188,10 +191,12 @@ FAILING = [Own(), Own(fails_at=0.5), Own(gain=1.5), Own(silent_at=0.7), Own(fail
 
 
 def outcome_alone(controller, duration):
+    """Return loop, rows and the message of its failure."""
+    parts = loop(controller)
     try:
-        return run_loop(loop(controller), duration).rows, None
+        return parts, run_loop(parts, duration).rows, None
     except RunError as error:
-        return None, str(error)
+        return parts, None, str(error)
 
 
 @pytest.mark.parametrize('block_size', [1, 4, 20])
@@ -200,16 +205,15 @@ def test_a_controller_that_fails_does_so_for_its_own_car_only(block_size):
     result = BatchSimulation(map(loop, FAILING), threads=2, block_size=block_size).run(
         4.0, record_every=1, with_path=True, on_progress=told.append)
     alone = [outcome_alone(controller, 4.0) for controller in FAILING]
-    assert sum(message is not None for _, message in alone) == 3
+    assert sum(message is not None for *_, message in alone) == 3
     assert result.failures == {
-        car: message for car, (_, message) in enumerate(alone) if message is not None}
+        car: message for car, (*_, message) in enumerate(alone) if message is not None}
     assert 'ValueError: too far' in result.failures[1]
     assert 'speed=nan' in result.failures[3]
-    for car, (rows, message) in enumerate(alone):
+    for car, (parts, rows, message) in enumerate(alone):
         if message is None:
             np.testing.assert_array_equal(result.table(car).rows, rows)
-            assert result.metrics(car) == metrics_with_laps(
-                RunTable(rows), loop(FAILING[car]).tracker)
+            assert result.metrics(car) == metrics_with_laps(RunTable(rows), parts.tracker)
         else:
             assert np.isnan(present(result.records)[car]).all()
             assert np.isnan([result.rmse[car], result.diverged_at[car]]).all()
