@@ -31,13 +31,18 @@ _FULL_SCALE = 255.0
 # them from another place on. Anew for each they would take longer than the picture itself.
 _SPARE = 1 << 20
 
-PARAMETERS = (
+PICTURE_PARAMETERS = (
     Parameter('width', int, 640, 'Width of the picture in pixels', minimum=1, maximum=4096,
               read_only=True),
     Parameter('height', int, 480, 'Height of the picture in pixels', minimum=1, maximum=4096,
               read_only=True),
     Parameter('field_of_view', float, FIELD_OF_VIEW, 'Angle between the left and the right'
               ' edge of the picture', 'rad', minimum=0.01, maximum=3.0, read_only=True),
+)
+"""Of every camera: size and field of view."""
+
+PARAMETERS = (
+    *PICTURE_PARAMETERS,
     Parameter('near', float, 0.02, 'Distance along the view from which on things are seen', 'm',
               minimum=0.001, maximum=100.0, read_only=True),
     Parameter('far', float, 300.0, 'Distance along the view up to which things are seen', 'm',

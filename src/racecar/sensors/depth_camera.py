@@ -20,19 +20,14 @@ from racecar.base.poses import pose_of_child
 from racecar.base.readings import DepthImage
 from racecar.base.values import integer_of, number_of, Values
 from racecar.rendering.lens import Lens, LENS_OF_OPTICAL, OPTICAL_AXES
-from racecar.sensors.camera import FIELD_OF_VIEW
+from racecar.sensors.camera import PICTURE_PARAMETERS
 from racecar.sensors.interface import SensorKind, View
 
 # Nearer than this nothing is drawn, as the lens would be inside of it [m].
 _NEAR = 0.02
 
 PARAMETERS = (
-    Parameter('width', int, 640, 'Width of the picture in pixels', minimum=1, maximum=4096,
-              read_only=True),
-    Parameter('height', int, 480, 'Height of the picture in pixels', minimum=1, maximum=4096,
-              read_only=True),
-    Parameter('field_of_view', float, FIELD_OF_VIEW, 'Angle between the left and the right'
-              ' edge of the picture', 'rad', minimum=0.01, maximum=3.0, read_only=True),
+    *PICTURE_PARAMETERS,
     Parameter('range_min', float, 0.105, 'Shortest distance along the view; what is nearer gives'
               ' -inf', 'm', minimum=_NEAR, maximum=1000.0, read_only=True),
     Parameter('range_max', float, 10.0, 'Longest distance along the view; what is further gives'
