@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import kernel, routine
+from racecar.base.compiled import kernel, pure, routine
 from racecar.scene.distance_field import MARGIN, WALL
 from racecar.scene.grid_map import GridNumbers
 from racecar.scene.scene import Rows
@@ -71,6 +71,20 @@ def _meets_box(box: Rectangle, length: float, width: float) -> bool:
     if abs(box.x * box.cosine + box.y * box.sine) >= box.length + length * c + width * s:
         return False
     return abs(box.y * box.cosine - box.x * box.sine) < box.width + length * s + width * c
+
+
+@pure
+def rectangles_overlap(one: Rectangle, other: Rectangle) -> bool:
+    """Whether two rectangles overlap."""
+    dx, dy = other.x - one.x, other.y - one.y
+    reach = one.length + one.width + other.length + other.width
+    if dx * dx + dy * dy >= reach * reach:
+        return False
+    c, s = one.cosine, one.sine
+    return _meets_box(
+        Rectangle(dx * c + dy * s, dy * c - dx * s, other.cosine * c + other.sine * s,
+                  other.sine * c - other.cosine * s, other.length, other.width),
+        one.length, one.width)
 
 
 @routine
