@@ -77,7 +77,8 @@ def outlines(worlds):
 
 
 # Few kinds of cars, as each compiles a kernel.
-AT_ONCE, ACTUATED = {}, ACTUATORS
+AT_ONCE: dict[str, float] = {}
+ACTUATED = ACTUATORS
 
 
 @pytest.mark.parametrize(('name', 'actuators', 'policy'), [
@@ -255,7 +256,7 @@ def test_laps_are_those_of_the_timer_on_the_path():
         period=0.04, courses=(course,)))
     worlds.reset(poses=[[(0.0, 0.0, 0.0)], [(0.0, 0.1, 0.0)], [(0.0, -0.3, math.pi)]])
     steering = math.atan(RACECAR.wheelbase / 5.0)
-    paths = [[] for _ in range(3)]
+    paths: list[list[tuple[float, float, float]]] = [[] for _ in range(3)]
     r = worlds.readings
     for tick in range(520):
         for car in range(3):
