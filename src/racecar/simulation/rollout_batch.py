@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,7 +36,7 @@ class RolloutBatch(CarBatch):
     def __init__(
         self, models: Sequence[VehicleModel], states: Sequence[Vector] | Array | None = None, *,
         step: float = DEFAULT_STEP, integrator: str = DEFAULT_INTEGRATOR,
-        actuators: Mapping[str, Any] | None = None, by_inputs: bool = False,
+        actuators: Mapping[str, object] | None = None, by_inputs: bool = False,
         threads: int | None = None,
     ) -> None:
         """Start in these states, by default at rest with the odometry points at the origin.
@@ -178,7 +177,7 @@ class RolloutBatch(CarBatch):
                     block.put_for_good(part, lanes, columns[:, block.cars[lanes]])
 
     def vary(
-        self, values: Mapping[str, Any], columns: Mapping[str, Array],
+        self, values: Mapping[str, object], columns: Mapping[str, Array],
     ) -> VehicleColumns:
         """Numbers of cars that differ from the model of the first one in some parameters.
 
