@@ -12,7 +12,7 @@ import math
 from typing import NamedTuple
 
 from racecar.base.compiled import importable, pure
-from racecar.base.rows import load, Part, store, with_pose, zeros_like
+from racecar.base.rows import load, store, with_pose, zeros_like
 from racecar.base.types import quaternion_to_yaw
 from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles.interface import Command, Equations
@@ -23,7 +23,7 @@ from racecar.simulation.car_kernels import CarParts
 from racecar.simulation.layout import Loop
 from racecar.simulation.obstacles import INSIDE, RELEASE
 from racecar.simulation.rollout_kernel import RolloutTick
-from racecar.simulation.world_rows import field_part, Meeting, world_parts, WorldPlan
+from racecar.simulation.world_rows import Meeting, world_parts, WorldPlan
 
 NONE, STOP, IMPULSE = 'none', 'stop', 'impulse'
 POLICIES = (NONE, STOP, IMPULSE)
