@@ -61,7 +61,7 @@ def _meets_wall(
 
 
 @routine
-def _meets_box(box: Rectangle, length: float, width: float) -> bool:
+def meets_box(box: Rectangle, length: float, width: float) -> bool:
     """Whether a rectangle meets the rectangle |x| < length, |y| < width."""
     c, s = abs(box.cosine), abs(box.sine)
     if abs(box.x) >= length + box.length * c + box.width * s:
@@ -81,7 +81,7 @@ def rectangles_overlap(one: Rectangle, other: Rectangle) -> bool:
     if dx * dx + dy * dy >= reach * reach:
         return False
     c, s = one.cosine, one.sine
-    return _meets_box(
+    return meets_box(
         Rectangle(dx * c + dy * s, dy * c - dx * s, other.cosine * c + other.sine * s,
                   other.sine * c - other.cosine * s, other.length, other.width),
         one.length, one.width)
@@ -122,7 +122,7 @@ def _meets_grid(grid: GridNumbers, place: Rectangle) -> bool:
                 continue
             dx, dy = (column + 0.5) / scale - along, (row + 0.5) / scale - across
             # In the rectangle's own axes the cell is turned the other way.
-            if _meets_box(Rectangle(dx * c + dy * s, dy * c - dx * s, c, -s, half, half),
+            if meets_box(Rectangle(dx * c + dy * s, dy * c - dx * s, c, -s, half, half),
                           length, width):
                 return True
     return False
@@ -169,7 +169,7 @@ def overlaps(
     for row in range(len(boxes)):
         dx, dy = boxes[row, 0] - x, boxes[row, 1] - y
         c, s = boxes[row, 2], boxes[row, 3]
-        if _meets_box(
+        if meets_box(
                 Rectangle(dx * cosine + dy * sine, dy * cosine - dx * sine,
                           c * cosine + s * sine, s * cosine - c * sine, boxes[row, 4],
                           boxes[row, 5]), length, width):

@@ -160,8 +160,8 @@ def _scan_cars(
     """Write scans of cars; how many of them are outside the map, of which none is written.
 
     view: shapes and keys of all cars; around, fan: fields of Surroundings and Fan; place: of the
-    laser: x, y, z, qz, qw; how: fields of LaserErrors, first car, cars in a world; cars: which ones
-    are wanted, counted from the first, which ones are outside, scans of all cars.
+    laser: x, y, z, qz, qw; how: fields of LaserErrors, first car, cars in a world; cars: which
+    ones are wanted, counted from the first, which ones are outside, scans of all cars.
     """
     shapes, keys = view
     all_around, rays = Surroundings(*around), Fan(*fan)

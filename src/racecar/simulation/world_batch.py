@@ -33,8 +33,8 @@ from racecar.simulation.layout import LANES
 from racecar.simulation.ports import period_steps, whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.simulation.vehicle_columns import VehicleColumns
-from racecar.simulation.world_contact import NONE, POLICIES, STOP
-from racecar.simulation.world_kernel import world_kernel, WorldKind
+from racecar.simulation.world_kernel import world_kernel
+from racecar.simulation.world_looks import NONE, POLICIES, STOP, WorldKind
 from racecar.simulation.world_rows import (
     Clock,
     NO_SHAPE,

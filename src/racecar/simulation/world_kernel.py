@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any
 
 from racecar.base.compiled import compiled, importable
 from racecar.base.rows import load, Part, store, zeros_of
 from racecar.base.types import NANOSECONDS, quaternion_to_yaw
 from racecar.base.vectors import Flat
-from racecar.dynamics.vehicles.interface import Equations
 from racecar.metrics.lap_progress import (
     Courses,
     lap_reading,
@@ -21,10 +20,17 @@ from racecar.metrics.lap_progress import (
 )
 from racecar.metrics.laps import LAP_PART, LAP_SIZE, lap_step, Sample
 from racecar.scene.surroundings import Surroundings
-from racecar.simulation.car_kernels import car_parts, CarKernel, CarParts, checking, saving
+from racecar.simulation.car_kernels import CarKernel, CarParts, checking, saving
 from racecar.simulation.layout import Loop
-from racecar.simulation.rollout_kernel import driving, RolloutTick, stepping, taking
-from racecar.simulation.world_contact import meeting, NONE, observing, outline_of, Seen, Steps
+from racecar.simulation.rollout_kernel import driving, RolloutTick, taking
+from racecar.simulation.world_contact import meeting
+from racecar.simulation.world_looks import (
+    looks_of,
+    outline_of,
+    Seen,
+    world_parts_of,
+    WorldKind,
+)
 from racecar.simulation.world_rows import (
     CarReading,
     CarShape,
@@ -33,7 +39,6 @@ from racecar.simulation.world_rows import (
     NO_READING,
     NO_SHAPE,
     world_parts,
-    world_rows,
     WorldPlan,
 )
 
@@ -41,16 +46,6 @@ _PLAN, _READING = Part(zeros_of(WorldPlan)), Part(NO_READING)
 _READING_SIZE = _READING.after
 _SHAPE = Part(NO_SHAPE)
 _SHAPE_SIZE = _SHAPE.after
-
-
-class WorldKind(NamedTuple):
-    """What decides about the kernel of worlds; policy: of contacts, one of POLICIES."""
-
-    equations: Equations
-    integrator: str
-    actuated: bool
-    policy: str
-    has_courses: bool
 
 
 def _beginning(parts: CarParts) -> Loop:
@@ -149,12 +144,6 @@ def _reading(parts: CarParts, see: Loop, *, actuated: bool, has_courses: bool) -
 
 
 @functools.cache
-def world_parts_of(equations: Equations, integrator: str) -> CarParts:
-    """Where blocks of worlds have their numbers. Raises ParameterError for an unknown method."""
-    return car_parts(equations, integrator, world_rows(equations))
-
-
-@functools.cache
 def world_kernel(kind: WorldKind, types: tuple[Any, ...]) -> CarKernel:
     """Kernel run(rows, given, outputs, around, courses, plan) of a block of worlds.
 
@@ -164,17 +153,13 @@ def world_kernel(kind: WorldKind, types: tuple[Any, ...]) -> CarKernel:
     Courses; plan: numbers of a WorldPlan. All but around are flat. Raises ParameterError if the
     method is unknown.
     """
-    equations, integrator, actuated, policy, has_courses = kind
-    parts = world_parts_of(equations, integrator)
-    see = observing(equations, parts, actuated=actuated)
+    equations, integrator, actuated, _, has_courses = kind
+    parts, see = world_parts_of(equations, integrator), looks_of(kind).see
     take_all, save_all, check_all = taking(equations, parts), saving(parts), checking(parts)
     begin_all, keep_all = _beginning(parts), _keeping(parts, actuated=actuated)
     drive_all = driving(equations, integrator, parts, actuated=actuated)
-    meet_all = meeting(equations, parts, Steps(
-        see, stepping(equations, integrator, parts, actuated=actuated)), policy,
-        actuated=actuated)
+    meet_all = meeting(kind)
     read_all = _reading(parts, see, actuated=actuated, has_courses=has_courses)
-    are_meeting = policy != NONE
 
     def run_worlds(
         rows: Flat, given: tuple[Flat, Flat, Flat], outputs: tuple[Flat, Flat, Flat],
@@ -192,9 +177,9 @@ def world_kernel(kind: WorldKind, types: tuple[Any, ...]) -> CarKernel:
                 keep_all(rows, count)
                 drive_all(rows, lines, count, tick)
                 check_all(rows, count)
-                if are_meeting:
-                    meet_all(rows, lines, around_all, tick, p)
-                    check_all(rows, count)
+                meet_all(rows, lines, around_all, tick, p)
+                # Steps that were taken anew may have diverged.
+                check_all(rows, count)
         read_all(rows, laps, courses_all, outputs, p)
 
     return CarKernel(parts, compiled(run_worlds, types))

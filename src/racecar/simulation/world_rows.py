@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from racecar.base.rows import field_names, first_row, Numbers, Part, zeros_like, zeros_of
+from racecar.base.rows import first_row, Numbers, Part, zeros_like, zeros_of
 from racecar.dynamics.actuators import Channels
 from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND
 from racecar.metrics.lap_progress import LapReading, NO_LAP_READING
@@ -48,11 +48,20 @@ class Meeting(NamedTuple):
 NO_MEETING = zeros_of(Meeting)
 
 
+class Look(NamedTuple):
+    """Where a car was looked at [m], and how far nothing that stands around was away, at least."""
+
+    x: float
+    y: float
+    free: float
+
+
 class WorldRows(NamedTuple):
     """Rows of a car in a world: those of RolloutRows and more.
 
     where: index of its scene and of its course, -1 without one; before: outputs before the steps
-    that contacts may undo; back: state before the last of them; outline: where it is.
+    that contacts may undo; back: state before the last of them; outline: where it is; look: see
+    Look; approach: speed before the steps [m/s].
     """
 
     inputs: Numbers
@@ -68,6 +77,8 @@ class WorldRows(NamedTuple):
     before: Command
     back: tuple[float, ...]
     outline: Rectangle
+    look: Look
+    approach: tuple[float]
 
 
 class WorldParts(NamedTuple):
@@ -83,13 +94,15 @@ class WorldParts(NamedTuple):
     before: Part[Command]
     back: Part[tuple[float, ...]]
     outline: Part[Rectangle]
+    look: Part[Look]
+    approach: Part[tuple[float]]
 
 
 def world_rows(equations: Equations) -> WorldRows:
     """Example of the rows of cars with these equations."""
     return WorldRows(
         *rollout_rows(equations), zeros_of(CarBody), (0.0, 0.0), zeros_of(Clock), NO_MEETING,
-        NO_COMMAND, zeros_like(equations.state), zeros_of(Rectangle))
+        NO_COMMAND, zeros_like(equations.state), zeros_of(Rectangle), zeros_of(Look), (0.0,))
 
 
 def world_parts(parts: CarParts) -> WorldParts:
@@ -98,15 +111,6 @@ def world_parts(parts: CarParts) -> WorldParts:
     return WorldParts(*(
         Part(getattr(example, field), first + first_row(example, field), LANES)
         for field in WorldParts._fields))
-
-
-def field_part(parts: CarParts, *names: str) -> Part[tuple[float]] | None:
-    """Row of the state that has one of these names; None if none has."""
-    state = parts.motion.state
-    for name in names:
-        if name in field_names(state.example):
-            return Part((0.0,), state.first + first_row(state.example, name), LANES)
-    return None
 
 
 class CarReading(NamedTuple):
