@@ -43,7 +43,7 @@ from racecar.gym.rewards import (
 from racecar.gym.tracks import Track, tracks_of
 from racecar.scene.track import SHAPE, TrackShape
 from racecar.simulation.car_parameters import COMMANDED_CAR_PARAMETERS
-from racecar.simulation.world_contact import POLICIES
+from racecar.simulation.world_looks import POLICIES
 
 START_RANDOM, START_GRID = 'random', 'grid'
 FOLLOWER, STANDING = 'follower', 'standing'
@@ -181,8 +181,9 @@ def resolve_options(given: Mapping[str, Any]) -> EnvOptions:
         {name: value for name, value in given.items() if name in COMMANDED_CAR_PARAMETERS})
     settings = made_of(EnvSettings, '', options)
     vehicle = VehicleParameters.from_file(find_vehicle(settings.vehicle))
-    parts = tuple(given.get('observation', DEFAULT_PARTS))
-    part_numbers(parts if 'observation' not in given else given['observation'])
+    chosen = given.get('observation', DEFAULT_PARTS)
+    part_numbers(chosen)
+    parts = tuple(chosen)
     own, weights = _reward(given.get('reward', 'progress'))
     ended = given.get('ended', rules_end)
     if not callable(ended):

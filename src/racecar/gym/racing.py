@@ -95,9 +95,10 @@ class Racing:
         self._plan = plan_of(options.parts, options.features, self.contract.observation,
                              scaled=settings.scaled)
         self.batch = WorldBatch([model] * total, cars, WorldSetup(
-            1.0 / settings.rate, number_of(options.values, 'step'), text_of(options.values, 'integrator'),
-            options.values, Contact(settings.contact), tuple(track.scene for track in tracks),
-            tuple(track.course for track in tracks), scanner=scanner_of(options) if has_scans else None),
+            1.0 / settings.rate, number_of(options.values, 'step'),
+            text_of(options.values, 'integrator'), options.values, Contact(settings.contact),
+            tuple(track.scene for track in tracks), tuple(track.course for track in tracks),
+            scanner=scanner_of(options) if has_scans else None),
             scene_of=scene_of, threads=threads)
         courses = courses_of([track.course for track in tracks])
         self._road = road_of(courses, followed(courses, options.follower),
@@ -173,7 +174,8 @@ class Racing:
         if poses is None:
             self._place(mask, drawn)
         self._cars.commands[chosen] = 0.0
-        self.batch.reset(mask, poses=drawn if poses is None else poses, seeds=keys, vehicles=self._varied(mask))
+        self.batch.reset(mask, poses=drawn if poses is None else poses, seeds=keys,
+                         vehicles=self._varied(mask))
         see_all(self._readings, chosen, self._cars)
         self._observe(chosen)
         self._found.rewards[chosen], self._found.ended[chosen] = 0.0, False
@@ -248,9 +250,9 @@ class Racing:
         cars = int(chosen.sum())
         model, values = self.batch.models[0], self.options.values
         # Of the cars that begin anew only: all that a vehicle is costs 10 us.
-        some = vehicle_columns(
-            model, model.vehicle.columns(drawn), values, cars,
-            find_integrator(text_of(values, 'integrator')).stability_limit / number_of(values, 'step'))
+        method = find_integrator(text_of(values, 'integrator'))
+        some = vehicle_columns(model, model.vehicle.columns(drawn), values, cars,
+                               method.stability_limit / number_of(values, 'step'))
         possible = some.are_possible & model.vehicle.are_possible(drawn)
         if not possible.all():
             car = int(np.argmin(possible))

@@ -27,8 +27,7 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.metrics.lap_progress import courses_of, lap_reading, line_of, NO_LAP_READING
 from racecar.metrics.laps import Course, lap_step, NO_LAPS, Sample
 
-POLICY_CONTROLLER = f'{__name__}:PolicyDriver'
-"""What `--policy FILE` stands for as a controller; its settings are policy and line."""
+
 
 _NO_RANGES = np.empty(0, np.float32)
 

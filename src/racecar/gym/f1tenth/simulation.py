@@ -25,7 +25,7 @@ from racecar.scene.overlaps import Rectangle, rectangles_overlap
 from racecar.scene.scene import Scene
 from racecar.sensors.world_laser import WorldLaser
 from racecar.simulation.world_batch import Contact, WorldBatch, WorldSetup
-from racecar.simulation.world_contact import NONE
+from racecar.simulation.world_looks import NONE
 
 Array = NDArray[np.float64]
 
