@@ -15,7 +15,7 @@ def make_env(
 
     Raises ConfigurationError, with what installs it, if Gymnasium is not installed.
     """
-    from racecar.gym import making
+    from racecar import gym
 
-    return making.make_env(
+    return gym.make_env(
         track, worlds=worlds, parallel=parallel, render_mode=render_mode, **options)

@@ -7,16 +7,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from typing import TYPE_CHECKING
 
 from racecar.base.extras import not_installed
-
-try:
-    import gymnasium  # noqa: F401
-except ImportError as error:
-    raise not_installed('racecar.gym', 'gymnasium') from error
-
 from racecar.gym.registration import register_envs
 
 if TYPE_CHECKING:
@@ -40,11 +35,20 @@ _HOMES = {
     'RaceParallelEnv': 'racecar.gym.parallel', 'RaceEnv': 'racecar.gym.single',
     'RaceVectorEnv': 'racecar.gym.vector'}
 
-register_envs()
+# Without Gymnasium what needs it says so.
+with contextlib.suppress(ImportError):
+    register_envs()
 
 
 def __getattr__(name: str) -> object:
     # At the first use: gymnasium.make() of another environment does not wait for kernels.
     if name not in _HOMES:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    try:
+        home = importlib.import_module(_HOMES[name])
+    except ImportError as error:
+        missing = str(error.name).partition('.')[0]
+        if missing not in ('gymnasium', 'pettingzoo'):
+            raise
+        raise not_installed(f'racecar.gym.{name}', missing) from error
+    return getattr(home, name)

@@ -127,8 +127,8 @@ class StackOptions:
         ' docs/own_controller.md', str, (LAUNCH, UP, SIMULATE, SWEEP), metavar='MODULE:CLASS',
         is_path=True, for_tracking=True)
     policy: str | None = _option(
-        None, 'policy file, FILE.onnx, that drives in place of tracker and law: a controller that was'
-        f' trained; {SET_OPTION} {CONTROLLER}.line=NAME gives it another line; docs/gym.md', str,
+        None, 'policy file, FILE.onnx, that drives in place of tracker and law: a controller that'
+        f' was trained; {SET_OPTION} {CONTROLLER}.line=NAME gives it another line; docs/gym.md', str,
         (LAUNCH, UP, SIMULATE, SWEEP), metavar='FILE', is_path=True, for_tracking=True)
     without: tuple[str, ...] = _option(
         (), 'leave out a node, because one of your own is in its place', tuple, (LAUNCH, UP),
@@ -182,7 +182,8 @@ class StackOptions:
         """Let a policy be the controller. Raises ConfigurationError if both are chosen."""
         if self.policy is not None:
             # One way from here on, also in run files.
-            object.__setattr__(self, CONTROLLER, policy_as_controller(self.policy, self.controller))
+            object.__setattr__(
+                self, CONTROLLER, policy_as_controller(self.policy, self.controller))
             object.__setattr__(self, 'policy', None)
 
     @property

@@ -27,8 +27,6 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.metrics.lap_progress import courses_of, lap_reading, line_of, NO_LAP_READING
 from racecar.metrics.laps import Course, lap_step, NO_LAPS, Sample
 
-
-
 _NO_RANGES = np.empty(0, np.float32)
 
 

@@ -38,7 +38,7 @@ def _kind_of(name: str | None) -> _Kind:
 
 
 def sample_poses(
-    track: GymTrack, agents: int, random: np.random.Generator, type: str | None = None,
+    track: GymTrack, agents: int, random: np.random.Generator, *, type: str | None = None,
     start_width: float = 1.0, min_dist: float = 1.5, max_dist: float = 2.5, **others: Any,
 ) -> Array:
     """Poses of agents one behind the other in the direction of the line, (agents, 3).
