@@ -128,7 +128,8 @@ class StackOptions:
         is_path=True, for_tracking=True)
     policy: str | None = _option(
         None, 'policy file, FILE.onnx, that drives in place of tracker and law: a controller that'
-        f' was trained; {SET_OPTION} {CONTROLLER}.line=NAME gives it another line; docs/gym.md', str,
+        f' was trained; {SET_OPTION} {CONTROLLER}.line=NAME gives it another line; docs/gym.md',
+        str,
         (LAUNCH, UP, SIMULATE, SWEEP), metavar='FILE', is_path=True, for_tracking=True)
     without: tuple[str, ...] = _option(
         (), 'leave out a node, because one of your own is in its place', tuple, (LAUNCH, UP),
