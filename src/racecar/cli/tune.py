@@ -15,6 +15,7 @@ import sys
 from racecar.base.errors import ConfigurationError
 from racecar.cli.choices import completed_as_file
 from racecar.cli.dataset import add_scheduler_arguments
+from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
@@ -77,7 +78,6 @@ def run(arguments: argparse.Namespace) -> int:
     Raises RacecarError with a one-line message, RunError if no trial completes.
     """
     # Imported here, so that `racecar --help` does not wait for matplotlib.
-    from racecar.analysis.figures import render_figures, write_figures
 
     tuning = read_tuning(arguments.name, arguments.file, arguments.controller)
     if arguments.trials is not None:
@@ -106,17 +106,18 @@ def run(arguments: argparse.Namespace) -> int:
             print(f'racecar tune: {made.done} of {tuning.trials} trials are kept; go on with'
                   f' {shlex.join(words)} --resume', file=sys.stderr)
             raise
-    plot, = write_figures(render_figures({'tune': result.plot()}), output)
+    plots, drawn = figure_files(lambda: {'tune': result.plot()}, output)
     table, files = _write_table(result, output), _write_best(result, output)
     if arguments.json:
         print(json.dumps({
             'trials': len(result), 'best': [_as_dict(result, trial) for trial in result.best],
-            'importances': dict(result.importances), 'table': str(table), 'plot': str(plot),
+            'importances': dict(result.importances), 'table': str(table),
+            'plot': str(plots[0]) if plots else None,
             'parameters': [str(path) for path in files]}))
     else:
         print_rows(result.as_rows())
     stream = sys.stderr if arguments.json else sys.stdout
-    print(f"Parameters: {', '.join(map(str, files))}\nTable: {table}\nPlot: {plot}\n"
+    print(f"Parameters: {', '.join(map(str, files))}\nTable: {table}\n{drawn}\n"
           f'Drive it: racecar simulate {arguments.name} --params-file {files[0]}', file=stream)
     return 0
 

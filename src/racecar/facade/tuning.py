@@ -22,7 +22,7 @@ import numpy as np
 
 from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, excerpt, RunError
-from racecar.base.extras import not_installed
+from racecar.base.extras import not_installed, require
 from racecar.base.parameters import Parameter, suggestion
 from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
@@ -174,6 +174,7 @@ class TuneResult:
 
     def plot(self) -> Figure:
         """Draw history and importances, of several objectives also the front of the best."""
+        require('plot()', 'matplotlib')
         from racecar.analysis.tuning_figure import tuning_figure
 
         values = np.array([trial.values for trial in self.trials])
