@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TYPE_CHECKING
 import numpy as np
 import yaml
 
+from racecar.base.extras import require
 from racecar.base.run_file import RunFile
 from racecar.control.custom_controller import CONTROLLER
 from racecar.facade.tuning_file import OBJECTIVES, Range, Tuning
@@ -80,6 +81,7 @@ class TuneResult:
 
     def plot(self) -> Figure:
         """Draw history and importances, of several objectives also the front of the best."""
+        require('plot()', 'matplotlib')
         from racecar.analysis.tuning_figure import tuning_figure
 
         return tuning_figure(self._tuned())
