@@ -11,6 +11,7 @@ from example_feed import figure_eight
 import numpy as np
 from PIL import Image
 from playwright.sync_api import expect
+from presence import present
 import pytest
 from waiting import numbers, sent, wait_for, wait_for_car
 
@@ -74,9 +75,9 @@ def test_after_a_run_the_demos_are_offered_again_with_what_came_of_it(serve, ope
     hint = page.locator('#hint')
     expect(hint).to_contain_text('The run has ended')
     expect(hint).to_contain_text('2 laps, best 9.25 s · 1 collision')
-    seconds, metres, error = map(float, re.match(
+    seconds, metres, error = map(float, present(re.match(
         r'([\d.]+) s · ([\d.]+) m · tracking error ([\d.]+) mm RMS · ',
-        hint.locator('p').text_content()).groups())
+        present(hint.locator('p').text_content()))).groups())
     times = np.arange(0.01, seconds + 0.005, 0.01)
     path = np.array([figure_eight(time)[:2] for time in times])
     assert metres == pytest.approx(np.hypot(*np.diff(path, axis=0).T).sum(), rel=0.02, abs=0.1)
