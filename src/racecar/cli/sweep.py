@@ -22,7 +22,7 @@ from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.run_arguments import typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
 from racecar.facade.sweeps import MOST_JOBS, SweepResult, SweepRun
-from racecar.stacks.options import SWEEP
+from racecar.stacks.options import policy_as_controller, SWEEP
 from racecar.stacks.sweep import load_sweep, OPTIONS
 
 
@@ -71,7 +71,9 @@ def run(arguments: argparse.Namespace) -> int:
     # Imported here, so that `racecar --help` does not wait for matplotlib.
     from racecar.analysis.figures import render_figures, write_figures
 
-    sweep = load_sweep(arguments.name, arguments.file, arguments.controller)
+    controller = arguments.controller if arguments.policy is None else policy_as_controller(
+        arguments.policy, arguments.controller)
+    sweep = load_sweep(arguments.name, arguments.file, controller)
     if arguments.resume and arguments.output is None:
         raise ConfigurationError(
             '--resume needs --output: the folder of the dataset to go on with')

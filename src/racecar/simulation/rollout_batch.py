@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,7 +34,7 @@ class RolloutBatch(CommandedBatch):
     def __init__(
         self, models: Sequence[VehicleModel], states: Sequence[Vector] | Array | None = None, *,
         step: float = DEFAULT_STEP, integrator: str = DEFAULT_INTEGRATOR,
-        actuators: Mapping[str, object] | None = None, by_inputs: bool = False,
+        actuators: Mapping[str, Any] | None = None, by_inputs: bool = False,
         threads: int | None = None,
     ) -> None:
         """Start in these states, by default at rest with the odometry points at the origin.
