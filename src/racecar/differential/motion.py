@@ -8,9 +8,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
 import math
-from typing import Any
+from typing import cast, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from racecar.base.errors import DivergenceError, ParameterError
 from racecar.base.poses import check_planar_pose
@@ -53,7 +54,10 @@ ORIGIN = Pose2(0.0, 0.0, 0.0)
 _STATES = len(WheelsState._fields)
 # Pose and twist come first.
 _MOTION = WheelsState._fields.index('yaw_rate') + 1
-_NOTHING: Any = vector(0)
+_NOTHING = vector(0)
+
+# As vector() gives them.
+_Rows: TypeAlias = list[float] | NDArray[np.float64]
 
 
 class Motion(ABC):
@@ -177,7 +181,7 @@ class PlanarMotion(Motion):
         numbers = PLANAR_MODES[mode].of(robot)
         parts = robot_parts(mode, 1)
         # State, command and parameters.
-        self._rows: Any = vector(parts.rows)
+        self._rows = cast(_Rows, vector(parts.rows))
         self._at_command, self._at_robot = parts.command.first, parts.robot.first
         self._rows[self._at_robot:] = self._free = vector(numbers)
         blocked = numbers.blocked()
@@ -255,7 +259,7 @@ class PlanarMotion(Motion):
     def _put(self, state: WheelsState) -> None:
         self._rows[:_STATES] = vector(state)
 
-    def _run(self, rows: Any, draws: Vector, steps: int) -> bool:
+    def _run(self, rows: _Rows, draws: Vector, steps: int) -> bool:
         return self._kernel(rows, 1, draws, self._step, steps)
 
     def _step_among(self, obstacles: Obstacles, draws: Vector) -> bool:
@@ -318,5 +322,5 @@ class PlanarMotion(Motion):
             0.0, 0.0, (then.yaw_rate - rate) / self._step)
 
 
-def _state_in(rows: Any) -> WheelsState:
+def _state_in(rows: _Rows) -> WheelsState:
     return WheelsState(*map(float, rows[:_STATES]))

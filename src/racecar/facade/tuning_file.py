@@ -282,7 +282,7 @@ def _whole(content: Values, key: str, default: int) -> int:
     return value
 
 
-def _ends(key: str, row: object) -> list[Any]:
+def _ends(key: str, row: object) -> list[str | float | None]:
     """Values that must be allowed for a parameter to be sought as a row says."""
     kinds = {'range': {'range', 'log'}, 'choices': {'choices'}}
     if key in OPTIONS:
@@ -328,7 +328,7 @@ def _row_of(key: str, variants: Iterable[Variant]) -> Parameter:
 
 
 def _variants(
-    name: str, content: Values, ends: Mapping[str, list[Any]],
+    name: str, content: Values, ends: Mapping[str, list[str | float | None]],
     controller: ControllerClass | None,
 ) -> Iterator[tuple[tuple[object, ...], Variant]]:
     """What is driven, by each combination of the options that are tuned."""
@@ -372,7 +372,7 @@ def _names(ends: Mapping[str, object], chosen: Mapping[str, object]) -> Iterator
             yield key
 
 
-def _check_settings(ends: Mapping[str, list[Any]]) -> None:
+def _check_settings(ends: Mapping[str, list[str | float | None]]) -> None:
     """Raise ConfigurationError for a setting that no controller among the choices has."""
     if CONTROLLER not in ends:
         return
@@ -385,7 +385,7 @@ def _check_settings(ends: Mapping[str, list[Any]]) -> None:
 
 def _case(
     name: str, common: Mapping[str, Any], case: Mapping[str, Any],
-    ends: Mapping[str, list[Any]], controller: ControllerClass | None,
+    ends: Mapping[str, list[str | float | None]], controller: ControllerClass | None,
 ) -> Case:
     merged = {**common, **case, SET_ARGUMENT: {
         **(common.get(SET_ARGUMENT) or {}), **(case.get(SET_ARGUMENT) or {})}}

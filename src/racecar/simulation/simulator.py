@@ -161,7 +161,7 @@ class Simulator:
 
         step: of the integration [s]; period: of one tick [s], a whole number of steps;
         actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once; scene: what the
-        car can run into, which stops it.
+        car can run into, which stops it; propulsion: moves it in place of the kernel of a tick.
         Raises ParameterError if the integrator is unknown, the pose is not finite or the model
         has no such motion, and ConfigurationError if step, period or delays do not fit or the step
         is too long for the model.

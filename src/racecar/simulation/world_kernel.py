@@ -136,7 +136,7 @@ def _reading(parts: CarParts, see: Loop, *, actuated: bool) -> Loop:
 
 
 @functools.cache
-def world_kernel(kind: WorldKind, types: tuple[Any, ...]) -> CarKernel:
+def world_kernel(kind: WorldKind, types: tuple[object, ...]) -> CarKernel:
     """Kernel run(rows, given, outputs, around, courses, plan) of a block of worlds.
 
     types: of these arguments; given: lines, see racecar.simulation.rollout_kernel.responding(),

@@ -94,7 +94,10 @@ class WorldPlant:
         rates: WorldRates = _RATES,
         gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY),
     ) -> None:
-        """Take the step [s], and the gravity in the frame of the world [m/s^2].
+        """Put cars into a scene; step [s], gravity in the frame of the world [m/s^2].
+
+        scene: ground, walls and what stands around; cars: how each is made and driven, the first
+        is car 0; rates: at which outputs come [Hz].
 
         Raises ConfigurationError for rates that the step does not give, names that stand twice,
         and what WorldEngine does not take.
