@@ -22,6 +22,7 @@ class _Library(NamedTuple):
 
 
 LIBRARIES = {
+    'casadi': _Library('casadi', ('raceline',)),
     'dask': _Library('dask', ('cluster',)),
     'distributed': _Library('distributed', ('cluster',)),
     'foxglove': _Library('foxglove-sdk', ('foxglove',)),

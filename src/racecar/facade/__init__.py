@@ -10,7 +10,8 @@ from racecar.facade.rollout import Rollouts, rollouts
 from racecar.facade.run import load, Run
 from racecar.facade.simulation import simulate
 from racecar.facade.sweeps import sweep, SweepPoint, SweepResult
-from racecar.facade.tuning import tune, TuneResult
+from racecar.facade.tuning import tune
+from racecar.facade.tuning_result import TuneResult
 from racecar.facade.vehicle import Vehicle
 
 __all__ = [

@@ -37,6 +37,7 @@ from racecar.facade.run import data_frame
 from racecar.facade.simulation import configuration_of, OnProgress, progress_bar
 from racecar.facade.sweep_parts import batch_of, Cores, joined, Lost, Part, result_of, TRACKING
 from racecar.facade.vehicle import Vehicle
+from racecar.metrics.effort import CONTROL_EFFORT
 from racecar.metrics.quantities import length_text, Quantity, shown
 from racecar.metrics.tracking_error import Array, Metrics
 from racecar.simulation.batch_result import BatchResult
@@ -111,6 +112,8 @@ class SweepResult:
                            for one in laps]
         if result.collisions is not None:
             found['collisions'] = [result.metrics(car).collisions for car in range(len(self))]
+        if result.control_effort is not None:
+            found[CONTROL_EFFORT] = result.control_effort.tolist()
         found['diverged_at'] = result.diverged_at.tolist()
         if self.sweep.controller is not None:
             found['failure'] = [result.failures.get(car, '') for car in range(len(self))]
@@ -307,7 +310,8 @@ class SweepRun:
                 on_progress(share * self.simulated)
 
         result = self._batch.run(
-            sweep.duration, skip=sweep.skip, with_path=True, on_progress=report) \
+            sweep.duration, skip=sweep.skip, with_path=True, effort_within=sweep.effort_within,
+            on_progress=report) \
             if self._batch is not None else self._gathered(report)
         return SweepResult(self._name, sweep, result, tuple(_warnings(sweep, result)))
 

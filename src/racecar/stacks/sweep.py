@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from racecar.analysis.motion import steering_range_of
 from racecar.base.columns import Array, IS_NO_COLUMN
 from racecar.base.errors import ConfigurationError, RacecarError
 from racecar.base.parameters import Parameter, ParameterTable, suggestion
@@ -82,7 +83,8 @@ class Sweep:
     some values. controller: a custom one in the place of tracker and law, or None.
     outrun: warnings by point, of loops that were made and whose reference is too fast for the car.
     options: with which all points are run. first, total: of a part of a sweep, the number of its
-    first point among those of the whole.
+    first point among those of the whole. with_effort: whether the control effort of the cars is
+    wanted.
     """
 
     stack: Stack
@@ -101,6 +103,7 @@ class Sweep:
     options: StackOptions = field(default_factory=StackOptions, repr=False)
     first: int = 0
     total: int = 0
+    with_effort: bool = False
 
     def __getstate__(self) -> dict[str, object]:
         """What another process makes it of: the name of the stack, and paths from the root."""
@@ -240,12 +243,17 @@ class Sweep:
             self, points=tuple(self.points[first:first + count]), outrun={},
             first=self.first + first, total=self.total or len(self.points))
 
-    def run_file(self, command: str) -> RunFile:
-        """How a run of the base is made; the values of a point go over it.
+    def run_file(self, command: str, point: int | None = None) -> RunFile:
+        """How a run of a point is made; None: of the base, over which the values of a point go.
 
         command: as typed. `racecar simulate --from` repeats a point without noise by it.
         """
-        options = replace(self.options, end_time=self.duration)
+        overrides = {node: dict(values) for node, values in self.options.overrides.items()}
+        if point is not None:
+            for targets, value in zip(self._targets, self.points[point], strict=True):
+                for node, parameter in targets:
+                    overrides.setdefault(node, {})[parameter] = value
+        options = replace(self.options, end_time=self.duration, overrides=overrides)
         return describe_run(
             SIMULATE, self.stack.name, options, describe_stack(self.stack.name, options), command,
             self.skip)
@@ -253,6 +261,13 @@ class Sweep:
     def row_of(self, name: str) -> Parameter:
         """Parameter behind one of the names."""
         return _targets(name, self.stack, self.controller)[0][1]
+
+    @property
+    def effort_within(self) -> Array | None:
+        """Lowest and highest steering angle of cars (n, 2) [rad]; None if no effort is wanted."""
+        return None if not self.with_effort else np.array([
+            steering_range_of(self.values_at(point)[self.stack.simulator])
+            for point in range(len(self.points))])
 
     def targets_of(self, name: str) -> tuple[tuple[str, str], ...]:
         """Pairs of node and parameter that one of the names stands for."""
@@ -303,14 +318,16 @@ def load_sweep(name: str, path: Path | str, controller: str | None = None) -> Sw
 
 
 @contextlib.contextmanager
-def naming_file(path: str | os.PathLike[str] | None) -> Iterator[None]:
-    """Name a sweep file in the errors that its content raises; path: None without a file."""
+def naming_file(
+    path: str | os.PathLike[str] | None, what: str = 'sweep file',
+) -> Iterator[None]:
+    """Name a file in the errors that its content raises; path: None without a file."""
     try:
         yield
     except RacecarError as error:
         if path is None:
             raise
-        raise type(error)(f"sweep file '{path}': {error}") from error
+        raise type(error)(f"{what} '{path}': {error}") from error
 
 
 def read_sweep(path: Path | str) -> dict[str, object]:
