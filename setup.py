@@ -105,5 +105,7 @@ setup(
             *(f'{node} = {NAME}.executables:node' for node in NODES if not FOR_PIP),
             f'{NAME} = {NAME}.executables:command',
         ],
+        # gymnasium.make('racecar/...') finds them without an import.
+        'gymnasium.envs': [f'__root__ = {NAME}.gym.registration:register_envs'],
     },
 )

@@ -23,12 +23,14 @@ from racecar.base.parameters import ParameterTable
 from racecar.catalogue import TABLES
 from racecar.cli.main import COMMANDS, make_parsers
 from racecar.cli.parameters import markdown_table, parameter_file
+from racecar.gym.options import OPTION_PARAMETERS
 from racecar.stacks import Stack, STACKS
 from racecar.stacks.options import LAUNCH, run_options
 
 ROOT = Path(__file__).resolve().parents[1]
 _BLOCK = re.compile(
-    r'(<!-- (parameters|commands|launch arguments|originals) ?(\w*) -->\n).*?(<!-- end -->)',
+    r'(<!-- (parameters|commands|launch arguments|originals|environment options) ?(\w*) -->\n)'
+    r'.*?(<!-- end -->)',
     re.DOTALL)
 _LAUNCH_FILE = '''\
 # Copyright 2026 The racecar maintainers
@@ -86,8 +88,20 @@ def _block(match: re.Match[str]) -> str:
     start, kind, name, end = match.groups()
     text = {'parameters': lambda: markdown_table(name), 'commands': commands_text,
             'launch arguments': launch_table,
-            'originals': lambda: originals_table(name)}[kind]()
+            'originals': lambda: originals_table(name),
+            'environment options': environment_table}[kind]()
     return f'{start}\n{text}\n{end}'
+
+
+def environment_table() -> str:
+    """Return the options of environments."""
+    lines = ['| option | default | range | meaning |', '|---|---|---|---|']
+    for row in OPTION_PARAMETERS:
+        unit = f' [{row.unit}]' if row.unit else ''
+        default = f'`{row.default}`' if row.default != '' else ''
+        lines.append(f'| `{row.name}` | {default} | {_cell(row.range)} |'
+                     f' {_cell(row.description)}{unit} |')
+    return '\n'.join((*lines, ''))
 
 
 class _Recorder(argparse.ArgumentParser):

@@ -23,7 +23,7 @@ from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.run_arguments import typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
 from racecar.facade.sweeps import MOST_JOBS, SweepResult, SweepRun
-from racecar.stacks.options import SWEEP
+from racecar.stacks.options import policy_as_controller, SWEEP
 from racecar.stacks.sweep import load_sweep, OPTIONS
 
 
@@ -69,7 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
     Cars that diverge are reported, not fatal, nor are custom controllers that fail at
     some points. Raises RacecarError with a one-line message, RunError if they fail at all points.
     """
-    sweep = load_sweep(arguments.name, arguments.file, arguments.controller)
+    controller = arguments.controller if arguments.policy is None else policy_as_controller(
+        arguments.policy, arguments.controller)
+    sweep = load_sweep(arguments.name, arguments.file, controller)
     if arguments.resume and arguments.output is None:
         raise ConfigurationError(
             '--resume needs --output: the folder of the dataset to go on with')

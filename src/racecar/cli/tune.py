@@ -80,6 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises RacecarError with a one-line message, RunError if no trial completes.
     """
+    # Imported here, so that `racecar --help` does not wait for matplotlib.
+
     tuning = read_tuning(arguments.name, arguments.file, arguments.controller)
     if arguments.trials is not None:
         tuning = tuning.with_trials(arguments.trials)
@@ -113,19 +115,19 @@ def run(arguments: argparse.Namespace) -> int:
     report = result.report(output / REPORT_NAME, commands, [
         ('Command', typed_command()), ('Tuning file', str(arguments.file)),
         *((name, str(value)) for name, value in present_environment().items())])
-    places = {'table': str(table), 'plot': str(plots[0]) if plots else None,
-              'report': str(report)}
     if arguments.json:
         print(json.dumps({
             'trials': len(result), 'best': [_as_dict(result, trial) for trial in result.best],
             'importances': {name: dict(shares) for name, shares in result.importances.items()},
-            'parameters': [*map(str, best)], 'run_files': [*map(str, run_files)], **places}))
+            'parameters': [*map(str, best)], 'run_files': [*map(str, run_files)],
+            'table': str(table), 'plot': str(plots[0]) if plots else None,
+            'report': str(report)}))
     else:
         print_rows(result.as_rows())
     print('\n'.join([
         f"Parameters: {best[0]}{f' to {best[-1].name}' if len(best) > 1 else ''}",
-        f'Table: {table}', drawn, f'Report: {report}',
-        f'Drive it: {commands[0]}']), file=sys.stderr if arguments.json else sys.stdout)
+        f'Table: {table}', drawn, f'Report: {report}', f'Drive it: {commands[0]}']),
+        file=sys.stderr if arguments.json else sys.stdout)
     return 0
 
 

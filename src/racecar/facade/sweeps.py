@@ -355,9 +355,9 @@ def _warnings(sweep: Sweep, result: BatchResult) -> Iterator[str]:
 @suggesting_names
 def sweep(
     configuration: str = 'kinematic_ode',
-    file: Text | Mapping[str, Any] | None = None, *,
-    grid: Mapping[str, Sequence[Any] | NDArray[Any]] | None = None,
-    sample: Mapping[str, Mapping[str, Sequence[float] | NDArray[Any]]] | None = None,
+    file: Text | Mapping[str, object] | None = None, *,
+    grid: Mapping[str, Sequence[object] | NDArray[np.generic]] | None = None,
+    sample: Mapping[str, Mapping[str, Sequence[float] | NDArray[np.generic]]] | None = None,
     count: int | None = None,
     seed: int | None = None,
     noise: Mapping[str, float] | None = None,
@@ -368,7 +368,7 @@ def sweep(
     world: Text | None = None,
     params_file: Text | None = None,
     set: Settings | None = None,
-    controller: Text | Callable[..., Any] | None = None,
+    controller: Text | Callable[..., object] | None = None,
     law: str | None = None,
     duration: float | None = None,
     skip: float | None = None,
@@ -453,7 +453,7 @@ def request_of(
         vehicle = file.get(VEHICLE) if vehicle is None else vehicle
         controller = file.get(CONTROLLER) if controller is None else controller
         file = {key: value for key, value in file.items() if key not in (VEHICLE, CONTROLLER)}
-    content = dict(_content(file))
+    content: dict[str, Any] = dict(_content(file))
     source, of_all = with_vehicle(vehicle, settings)
     chosen = controller_of(controller)
     content |= {key: plain(value) for key, value in {
@@ -474,7 +474,7 @@ def check_jobs(jobs: int | None) -> None:
             ' to use all cores')
 
 
-def _content(file: Text | Mapping[str, object] | None) -> Mapping[str, Any]:
+def _content(file: Text | Mapping[str, object] | None) -> Mapping[str, object]:
     if file is None:
         return {}
     if isinstance(file, Mapping):
@@ -487,7 +487,7 @@ def _content(file: Text | Mapping[str, object] | None) -> Mapping[str, Any]:
     return read_sweep(Path(os.path.expanduser(os.fspath(file))))
 
 
-def _as_array(values: Sequence[object]) -> NDArray[Any]:
+def _as_array(values: Sequence[object]) -> NDArray[np.generic]:
     """A column of one type: numbers as such, anything else as objects."""
     for kind in (bool, int, float):
         allowed = (int, float) if kind is float else (kind,)
