@@ -80,7 +80,10 @@ class TuneResult:
         return tuple(self.best[number] for number in picked.tolist())
 
     def plot(self) -> Figure:
-        """Draw history and importances, of several objectives also the front of the best."""
+        """Draw history and importances, of several objectives also the front of the best.
+
+        Raises ConfigurationError where matplotlib is not installed.
+        """
         require('plot()', 'matplotlib')
         from racecar.analysis.tuning_figure import tuning_figure
 
