@@ -60,7 +60,10 @@ class LaserErrors(NamedTuple):
 
 
 class Laser:
-    """The laser with its settings."""
+    """The laser with its settings.
+
+    beams: as they go out; errors: what a reading differs by from the truth.
+    """
 
     def __init__(self, values: Values) -> None:
         """values: rows of PARAMETERS and the rate [Hz].
@@ -86,9 +89,9 @@ class Laser:
                 f"parameter 'sweep_time' is {sweep:g} s, expected at most the period of"
                 f' {1.0 / rate:g} s')
         self._noise = noise
-        self._beams = Beams.spread(low, high, rays, farthest, sweep)
+        self.beams = Beams.spread(low, high, rays, farthest, sweep)
         gaps = max(rays - 1, 1)
-        self._errors = LaserErrors(noise, resolution, nearest, farthest)
+        self.errors = LaserErrors(noise, resolution, nearest, farthest)
         # What all scans have in common: all but the ranges.
         self._facts = (
             low, high if rays > 1 else low, (high - low) / gaps if rays > 1 else 0.0,
@@ -101,13 +104,13 @@ class Laser:
 
         During a sweep the laser moves with the twist of the view, the objects not at all.
         """
-        truth = self._beams.distances(view.scene, view.objects(), view.pose, view.twist)
-        ranges = np.empty(self._beams.count, np.float32)
+        truth = self.beams.distances(view.scene, view.objects(), view.pose, view.twist)
+        ranges = np.empty(self.beams.count, np.float32)
         if self._noise == 0.0:
-            _read(truth, self._no_noise, self._errors, ranges)
+            read_ranges(truth, self._no_noise, self.errors, ranges)
         else:
             # One call: each costs as much as a hundred rays.
-            _read_noisy(truth, seed_of(generator), self._errors, ranges)
+            read_noisy(truth, seed_of(generator), self.errors, ranges)
         return LaserScan(*self._facts, ranges, self._sweep_ns + view.age_ns)
 
 
@@ -115,7 +118,7 @@ LASER = SensorKind('laser', LaserScan, PARAMETERS, Laser, rate=40.0)
 
 
 @kernel
-def _read(truth: Array, noise: Array, errors: LaserErrors, ranges: Ranges) -> None:
+def read_ranges(truth: Array, noise: Array, errors: LaserErrors, ranges: Ranges) -> None:
     """Write the ranges [m] that the laser makes of true distances and noise of deviation 1."""
     deviation, resolution = errors.deviation, errors.resolution
     range_min, range_max = errors.range_min, errors.range_max
@@ -131,8 +134,8 @@ def _read(truth: Array, noise: Array, errors: LaserErrors, ranges: Ranges) -> No
 
 
 @kernel
-def _read_noisy(truth: Array, seed: np.uint64, errors: LaserErrors, ranges: Ranges) -> None:
-    """Do what _read() does with the numbers that fill_normal() makes of a seed."""
+def read_noisy(truth: Array, seed: np.uint64, errors: LaserErrors, ranges: Ranges) -> None:
+    """Do what read_ranges() does with the numbers that fill_normal() makes of a seed."""
     noise = np.empty(len(ranges) + len(ranges) % 2)
     fill_normal(seed, noise)
-    _read(truth, noise, errors, ranges)
+    read_ranges(truth, noise, errors, ranges)
