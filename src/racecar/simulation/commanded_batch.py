@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,7 +38,7 @@ class CommandedOptions(NamedTuple):
 
     step: float = DEFAULT_STEP
     integrator: str = DEFAULT_INTEGRATOR
-    actuators: Mapping[str, Any] | None = None
+    actuators: Mapping[str, object] | None = None
     by_inputs: bool = False
     threads: int | None = None
     together: int = 1
@@ -126,7 +126,7 @@ class CommandedBatch(CarBatch):
                     block.put_for_good(part, lanes, columns[:, block.cars[lanes]])
 
     def vary(
-        self, values: Mapping[str, Any], columns: Mapping[str, Array],
+        self, values: Mapping[str, object], columns: Mapping[str, Array],
     ) -> VehicleColumns:
         """Numbers of cars that differ from the model of the first one in some parameters.
 

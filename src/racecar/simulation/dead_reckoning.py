@@ -185,7 +185,7 @@ def seen_motion(r: Reckoning) -> CarMotion:
 
 
 @pure
-def rolling_as_driven(state: Any, car: Any, vx: float) -> float:
+def rolling_as_driven(state: object, car: object, vx: float) -> float:
     """Forward velocity: that of wheels which neither spin nor lock."""
     return vx
 
@@ -197,7 +197,7 @@ def _by_wheels(state: Any, car: Any, vx: float) -> float:
     return speed
 
 
-def rolling_of(equations: Equations) -> Callable[[Any, Any, float], float]:
+def rolling_of(equations: Equations) -> Callable[..., float]:
     """Pure function of (state, parameters, vx): speed at which the rear wheels roll [m/s].
 
     It is vx, the forward velocity, in models whose wheels have no rotation of their own.
@@ -240,6 +240,10 @@ class DeadReckoning:
         self.state = Reckoning(
             truth.x, truth.y, truth.yaw, vx, p.ahead * yaw_rate, yaw_rate, 0.0, ticks)
         self.steering_angle = reading.steering_angle
+
+    def restart(self) -> None:
+        """Draw the same random numbers again as at first."""
+        self.state = self.state._replace(ticks=0.0)
 
     def update(self, truth: Odometry, reading: WheelReading, dt: float) -> None:
         """Go on by a time [s], at whose end the car moves and measures so."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 import contextlib
 from dataclasses import dataclass, field, fields, replace
 import functools
+import itertools
 import math
 import os
 from pathlib import Path
@@ -24,6 +25,7 @@ from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import TABLES
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
+from racecar.control.trajectories import Trajectory
 from racecar.differential.parameters import PREFIX as ROBOT_PREFIX
 from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
 from racecar.simulation.batch_result import Noise
@@ -192,20 +194,28 @@ class Sweep:
         values = self.values_at(points[0])
         try:
             loop = make(values, None)
-            columns, are_possible = vary(loop, values, varied, len(points))
+            columns, are_possible, trajectories = vary(loop, values, varied, len(points))
         except (RacecarError, *IS_NO_COLUMN):
             # Each by itself: then the error, if there is one, says at which point.
             return None
-        found = Fleet(loop, points, columns).where(are_possible)
-        limits = varied.get(self.stack.simulator, {}).keys() & _SPEED_LIMITS
-        for point in found.cars if limits else found.cars[:1]:
-            self._note_outrun(loop, point, found.cars if not limits else [point])
+        found = Fleet(loop, points, columns, trajectories).where(are_possible)
+        if trajectories or varied.get(self.stack.simulator, {}).keys() & _SPEED_LIMITS:
+            for point, trajectory in itertools.zip_longest(found.cars, found.trajectories):
+                self._note_outrun(loop, point, [point], trajectory)
+        else:
+            for point in found.cars[:1]:
+                self._note_outrun(loop, point, found.cars)
         return found
 
-    def _note_outrun(self, loop: Loop, point: int, alike: Sequence[int]) -> None:
-        """Note the warning of a point that some others have, too."""
+    def _note_outrun(
+        self, loop: Loop, point: int, alike: Sequence[int], trajectory: Trajectory | None = None,
+    ) -> None:
+        """Note the warning of a point that some others have, too.
+
+        trajectory: of the point, where it is not that of the loop.
+        """
         warning = outrun_warning(
-            loop.tracker, self.values_at(point)[self.stack.simulator], self.duration)
+            loop.tracker, self.values_at(point)[self.stack.simulator], self.duration, trajectory)
         if warning is not None:
             self.outrun.update(dict.fromkeys(alike, warning))
 
