@@ -41,11 +41,12 @@ def requirements(name: str) -> list[tuple[str, str]]:
 
 
 def extras() -> dict[str, list[str]]:
-    """Libraries by the extra that is named behind each."""
+    """Libraries by the extras that are named behind each."""
     found: dict[str, list[str]] = collections.defaultdict(list)
-    for library, extra in requirements('extras.in'):
-        found[extra].append(library)
-    return {**found, 'all': [library for group in found.values() for library in group]}
+    for library, names in requirements('extras.in'):
+        for extra in [*names.split(), 'all']:
+            found[extra].append(library)
+    return found
 
 
 def data_files() -> list[tuple[str, list[str]]]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from racecar.analysis.chart import Chart
 from racecar.analysis.html_page import HtmlPage
-from racecar.analysis.sweep_figure import Flags
+from racecar.analysis.sweep_points import Flags
 from racecar.base.columns import Array
 from racecar.metrics.quantities import shown, unit_for
 

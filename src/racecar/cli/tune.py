@@ -18,6 +18,7 @@ from racecar.base.run_file import NAME
 from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.choices import completed_as_file
 from racecar.cli.dataset import add_scheduler_arguments, command_to_resume
+from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.run_arguments import typed_command
@@ -79,9 +80,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises RacecarError with a one-line message, RunError if no trial completes.
     """
-    # Imported here, so that `racecar --help` does not wait for matplotlib.
-    from racecar.analysis.figures import render_figures, write_figures
-
     tuning = read_tuning(arguments.name, arguments.file, arguments.controller)
     if arguments.trials is not None:
         tuning = tuning.with_trials(arguments.trials)
@@ -110,23 +108,24 @@ def run(arguments: argparse.Namespace) -> int:
             raise
     best, run_files = _write_best(result, output)
     commands = [shlex.join(['racecar', 'simulate', '--from', str(file)]) for file in run_files]
-    plot, = write_figures(render_figures({'tune': result.plot()}), output)
+    plots, drawn = figure_files(lambda: {'tune': result.plot()}, output)
     table = _write_table(result, output)
     report = result.report(output / REPORT_NAME, commands, [
         ('Command', typed_command()), ('Tuning file', str(arguments.file)),
         *((name, str(value)) for name, value in present_environment().items())])
-    places = {'table': str(table), 'plot': str(plot), 'report': str(report)}
     if arguments.json:
         print(json.dumps({
             'trials': len(result), 'best': [_as_dict(result, trial) for trial in result.best],
             'importances': {name: dict(shares) for name, shares in result.importances.items()},
-            'parameters': [*map(str, best)], 'run_files': [*map(str, run_files)], **places}))
+            'parameters': [*map(str, best)], 'run_files': [*map(str, run_files)],
+            'table': str(table), 'plot': str(plots[0]) if plots else None,
+            'report': str(report)}))
     else:
         print_rows(result.as_rows())
     print('\n'.join([
         f"Parameters: {best[0]}{f' to {best[-1].name}' if len(best) > 1 else ''}",
-        *(f'{what.capitalize()}: {place}' for what, place in places.items()),
-        f'Drive it: {commands[0]}']), file=sys.stderr if arguments.json else sys.stdout)
+        f'Table: {table}', drawn, f'Report: {report}', f'Drive it: {commands[0]}']),
+        file=sys.stderr if arguments.json else sys.stdout)
     return 0
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt, RunError
+from racecar.base.extras import require
 from racecar.base.parameters import suggestion
 from racecar.control.custom_controller import CONTROLLER, ControllerClass
 from racecar.dynamics.vehicles.parameters import VEHICLE
@@ -31,7 +32,7 @@ from racecar.facade.arguments import (
     with_vehicle,
 )
 from racecar.facade.cluster import Cluster, open_cores
-from racecar.facade.display import numbers_table, page_part, picture, value_text, warnings_list
+from racecar.facade.display import drawing, numbers_table, page_part, value_text, warnings_list
 from racecar.facade.run import data_frame
 from racecar.facade.simulation import configuration_of, OnProgress, progress_bar
 from racecar.facade.sweep_parts import batch_of, Cores, joined, Lost, Part, result_of, TRACKING
@@ -168,8 +169,10 @@ class SweepResult:
     def plot(self) -> Figure:
         """Draw the RMSE over the parameters: lines, a map for a grid of two, or a panel each.
 
-        A notebook shows the figure, `.savefig('sweep.png')` writes it.
+        A notebook shows the figure, `.savefig('sweep.png')` writes it. Raises ConfigurationError
+        where matplotlib is not installed.
         """
+        require('plot()', 'matplotlib')
         from racecar.analysis.sweep_figure import sweep_figure
 
         sweep = self.sweep
@@ -251,8 +254,6 @@ class SweepResult:
 
     def _repr_html_(self) -> str:
         """The best points and the plot for a notebook."""
-        from racecar.analysis.figures import render_figures
-
         order = np.argsort(self.ranked, kind='stable')[:_SHOWN]
         columns, heads = [], []
         for name, values in (('RMSE', self.result.rmse), ('maximum error', self.result.max_error)):
@@ -261,14 +262,13 @@ class SweepResult:
             heads.append(f'{name} [{unit}]')
         rows = [[*(value_text(value) for value in self.sweep.points[point]), *texts]
                 for point, *texts in zip(order, *columns, strict=True)]
-        drawn = render_figures({'sweep': self.plot()})['sweep']
         title = self.name if len(self) <= _SHOWN else \
             f'{self.name}: the best {_SHOWN} of {len(self)} points'
         return page_part(
             title,
             numbers_table((*self.names, *heads), rows,
                           numbers=range(len(self.names) + 2)) + warnings_list(self.warnings),
-            picture(drawn, f'RMSE over the parameters of {self.name}'))
+            drawing(self.plot, f'RMSE over the parameters of {self.name}'))
 
 
 class SweepRun:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 import hashlib
 import itertools
@@ -17,9 +17,11 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import Parameter, suggestion
 from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
+from racecar.catalogue import TABLES
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
 from racecar.facade.sweep_parts import UNITS
 from racecar.metrics.effort import CONTROL_EFFORT, EFFORT_UNIT
+from racecar.stacks.describe import find_tracking_stack
 from racecar.stacks.options import SET_ARGUMENT
 from racecar.stacks.sweep import KEYS as SWEEP_KEYS
 from racecar.stacks.sweep import make_sweep, naming_file, OPTIONS, Sweep
@@ -131,6 +133,12 @@ class Variant(NamedTuple):
 
     names: tuple[str, ...]
     cases: tuple[Case, ...]
+
+    def at(self, case: int, trials: Sequence[Mapping[str, object]]) -> Sweep:
+        """Points of trials in a case; with no parameters they are that of the case."""
+        sweep = self.cases[case].sweep
+        return sweep.at([tuple(trial[name] for name in self.names) if self.names
+                         else sweep.points[0] for trial in trials])
 
 
 @dataclass(frozen=True)
@@ -390,7 +398,12 @@ def _case(
     merged = {**common, **case, SET_ARGUMENT: {
         **(common.get(SET_ARGUMENT) or {}), **(case.get(SET_ARGUMENT) or {})}}
     seed = merged.pop('seed', 0)
+    tracker = find_tracking_stack(name).tracker
+    assert tracker is not None
+    some = next(row for row in TABLES[tracker] if row.type is float)
     # The values of the grid are checked, and then those of the trials are in their place.
-    content = {**merged, 'grid': dict(ends), **({'seed': seed} if merged.get('noise') else {})}
+    content = {**merged, 'grid': dict(ends) or {f'{tracker}.{some.name}': [some.default]},
+               **({'seed': seed} if merged.get('noise') else {})}
     label = ', '.join(f'{key} {value}' for key, value in case.items()) or name
-    return Case(label, replace(make_sweep(name, content, controller), seed=int(seed)))
+    sweep = replace(make_sweep(name, content, controller), seed=int(seed))
+    return Case(label, sweep if ends else sweep.at([(sweep.base[tracker][some.name],)]))

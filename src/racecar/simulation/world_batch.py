@@ -310,8 +310,7 @@ class WorldBatch(CommandedBatch):
     def _kernel_of(self, equations: Equations, actuated: bool) -> CarKernel:
         empty = vector(0)
         return world_kernel(
-            WorldKind(equations, self._setup.integrator, actuated, self._setup.contact.policy,
-                      bool(self._setup.courses)),
+            WorldKind(equations, self._setup.integrator, actuated, self._setup.contact.policy),
             types_of(empty, (empty, *self._given), self._outputs, tuple(self._around),
                      tuple(self._courses), empty))
 
