@@ -75,18 +75,23 @@ ROOMS = {
     'neo': Room((*_ALL_FLOORS, 'stacks')),
     # Environments for learning.
     'gym': Room(_ALL_FLOORS),
+    # Graders of courses; the process of a case runs a stack.
+    'courses': Room((*_ALL_FLOORS, 'neo', 'signals', 'stacks')),
+    'courses.node_case': Room((*_ALL_FLOORS, 'ros', 'signals', 'stacks'), ros=True),
+    # As a student's node does.
+    'courses.start_node': Room(ros=True),
     # What Python programs and commands have in common.
     'facade': Room(('bags', 'catalogue', *_ALL_FLOORS, 'gym', 'stacks')),
     # Only what needs no ROS, or takes it from the others.
-    'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'facade', *_ALL_FLOORS, 'neo', 'nodes',
-                 'ros', 'signals', 'stacks', 'terminal')),
+    'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'courses', 'facade', *_ALL_FLOORS,
+                 'neo', 'nodes', 'ros', 'signals', 'stacks', 'terminal')),
     'signals': Room(),
     'executables': Room(('cli.main', 'nodes.shared.entry', 'signals')),
 }
 """By what comes after `racecar.`; the longest name counts."""
 
-PLAIN = (*_ALL_FLOORS, 'api', 'bags', 'catalogue', 'cockpit', 'facade', 'gym', 'neo', 'stacks',
-         'signals', 'executables', 'terminal')
+PLAIN = (*_ALL_FLOORS, 'api', 'bags', 'catalogue', 'cockpit', 'courses', 'facade', 'gym', 'neo',
+         'stacks', 'signals', 'executables', 'terminal')
 """Rooms that import nothing of ROS, nor what does."""
 
 

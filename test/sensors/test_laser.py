@@ -159,6 +159,12 @@ def test_beyond_the_longest_range_is_plus_and_below_the_shortest_minus_infinity(
     assert ranges[2] == math.inf
 
 
+def test_ranges_that_are_clipped_are_always_numbers():
+    ranges = look(
+        WALLS, level(4.95, 0.0, 0.0), range_min=0.1, range_max=3.0, rays=3, clip=True)
+    assert ranges == pytest.approx([2.0 * math.sqrt(2.0), 0.1, 3.0])
+
+
 @pytest.mark.parametrize('name', SCENES)
 def test_a_sensor_that_touches_a_wall_measures_nothing(name):
     inside = {'walls': (EAST, 0.0), 'boxes': (EAST + 0.4, 0.0), 'map': (EAST + 0.07, 0.0)}

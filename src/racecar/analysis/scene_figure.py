@@ -19,6 +19,8 @@ from racecar.analysis.figures import label_axes, new_figure
 from racecar.analysis.laser_log import LaserLog, SeenScan
 from racecar.analysis.motion import is_constant
 from racecar.analysis.palette import BLUE, GREEN, SEQUENTIAL, VERMILION
+from racecar.base.columns import Array
+from racecar.scene.grid_map import OccupancyGrid
 from racecar.scene.scene import rectangle_corners, Scene
 
 _SCAN = VERMILION
@@ -44,9 +46,13 @@ def draw_scene(axes: Axes, scene: Scene) -> None:
         length, width = grid.size
         walls = np.ma.masked_equal(grid.occupied, False)
         place = Affine2D().rotate(grid.origin.yaw).translate(*grid.origin[:2])
+        drawn = axes.dataLim.frozen()
         axes.imshow(
             walls, extent=(0.0, length, 0.0, width), origin='lower', cmap='gray', vmin=0, vmax=1.6,
             interpolation='nearest', transform=place + axes.transData, zorder=1.0)
+        # An image enters its limits as if it were not turned and moved, with all that is free.
+        axes.dataLim.set(drawn)
+        axes.update_datalim(_occupied_corners(grid))
     axes.autoscale_view()
     axes.set_aspect('equal', adjustable='box')
 
@@ -105,6 +111,17 @@ def _draw_scan(axes: Axes, scan: SeenScan) -> None:
               linewidth=1.0, zorder=3.0)
 
 
+def _occupied_corners(grid: OccupancyGrid) -> Array:
+    """Corners of the part of a map that has walls, (4, 2) [m]; (0, 2) if it has none."""
+    rows, columns = np.nonzero(grid.occupied)
+    if not rows.size:
+        return np.empty((0, 2))
+    return np.array([
+        grid.point(column * grid.resolution, row * grid.resolution)
+        for column in (columns.min(), columns.max() + 1)
+        for row in (rows.min(), rows.max() + 1)])
+
+
 def _extent(log: LaserLog) -> tuple[float, float, float, float]:
     """Least and largest x, then y, of all that is drawn, with some room [m]."""
     scene = log.scene
@@ -113,13 +130,7 @@ def _extent(log: LaserLog) -> tuple[float, float, float, float]:
     if ends:
         points = np.concatenate([points, ends])
     if scene.grid is not None:
-        rows, columns = np.nonzero(scene.grid.occupied)
-        if rows.size:
-            cells = np.array([
-                scene.grid.point(column * scene.grid.resolution, row * scene.grid.resolution)
-                for column in (columns.min(), columns.max() + 1)
-                for row in (rows.min(), rows.max() + 1)])
-            points = np.concatenate([points, cells])
+        points = np.concatenate([points, _occupied_corners(scene.grid)])
     low, high = points.min(axis=0), points.max(axis=0)
     room = 0.04 * float((high - low).max()) + 0.1
     return (float(low[0]) - room, float(high[0]) + room, float(low[1]) - room,

@@ -114,6 +114,7 @@ _CARS_AND_ROBOTS = _Collection('vehicle', '.yaml', (*_VEHICLES.folders, *_ROBOTS
 _TRACKS = _Collection('waypoint file', '.csv', ('config/tracks',))
 _RACELINES = _Collection('raceline', '.csv', ('config/racelines',))
 _WORLDS = _Collection('world', '.yaml', ('worlds',))
+_LABS = _Collection('lab', '.yaml', ('config/labs',))
 _TOPIC_SETS = _Collection(
     'set of topic names', '.yaml', ('config/topic_names',), variable=TOPIC_SETS_VARIABLE)
 
@@ -172,6 +173,19 @@ def find_world(name: str | Path) -> Path:
     Raises ConfigurationError naming what was looked for and what there is.
     """
     return _WORLDS.find(name)
+
+
+def find_lab(name: str | Path) -> Path:
+    """Lab file of a path, or of a name in config/labs (suffix optional).
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    return _LABS.find(name)
+
+
+def lab_names() -> list[str]:
+    """Names of the labs in config/labs."""
+    return _LABS.names()
 
 
 def find_topic_set(name: str | Path) -> Path:

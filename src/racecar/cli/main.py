@@ -25,6 +25,7 @@ COMMANDS = {
     'cockpit': 'watch and drive in a browser; starts configurations, or attaches to one',
     'replay': 'watch a recorded bag or run in a browser: play, pause, scrub',
     'neo': 'drive the car by programs of the RACECAR Neo course, without ROS',
+    'course': "run students' programs through the cases of a lab, unmodified, and mark them",
     'simulate': 'run a configuration without ROS, far faster than real time',
     'reproduce': "run the report's experiments again and set the figures side by side",
     'sweep': 'simulate a grid or a random sample of parameters, many cars at once',

@@ -63,6 +63,7 @@ class ProgressBar:
     def write(self, line: str) -> None:
         """Print a line on stdout without tearing the bar apart."""
         self._bar.write(line, file=sys.stdout)
+        sys.stdout.flush()
 
     def __enter__(self) -> ProgressBar:
         return self

@@ -3,7 +3,8 @@
 """A laser range finder that sweeps a plane: the scanner of the car.
 
 Ranges are exact against walls, boxes, cones and the cells of a map. What is lower than the laser
-is not seen. Ranges follow REP 117: beyond the longest range +inf, below the shortest -inf.
+is not seen. Ranges follow REP 117: beyond the longest range +inf, below the shortest -inf, unless
+they are clipped.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter
 from racecar.base.readings import LaserScan
 from racecar.base.types import NANOSECONDS
-from racecar.base.values import integer_of, number_of, Values
+from racecar.base.values import flag_of, integer_of, number_of, Values
 from racecar.sensors.beams import Beams
 from racecar.sensors.interface import DELAY, SensorKind, View
 from racecar.sensors.noise import fill_normal, seed_of
@@ -37,6 +38,9 @@ PARAMETERS = (
               minimum=0.0, maximum=1000.0, read_only=True),
     Parameter('range_max', float, 10.0, 'Longest range; what is further gives +inf', 'm',
               above=0.0, maximum=1000.0, read_only=True),
+    Parameter('clip', bool, False, 'What is nearer or further gives the shortest or longest range'
+              ' in place of -inf or +inf, against REP 117 but as simulators of courses do',
+              read_only=True),
     Parameter('resolution', float, 0.01, 'Ranges are whole multiples of it; 0: of nothing', 'm',
               minimum=0.0, maximum=10.0, read_only=True),
     Parameter('noise', float, 0.01, 'Standard deviation of the Gaussian noise of ranges', 'm',
@@ -62,7 +66,8 @@ class LaserErrors(NamedTuple):
 class Laser:
     """The laser with its settings.
 
-    beams: as they go out; errors: what a reading differs by from the truth.
+    beams: as they go out; errors: what a reading differs by from the truth; limits: shortest and
+    longest range to which readings are clipped [m], None if they are not.
     """
 
     def __init__(self, values: Values) -> None:
@@ -89,6 +94,7 @@ class Laser:
                 f"parameter 'sweep_time' is {sweep:g} s, expected at most the period of"
                 f' {1.0 / rate:g} s')
         self._noise = noise
+        self.limits = (nearest, farthest) if flag_of(values, 'clip') else None
         self.beams = Beams.spread(low, high, rays, farthest, sweep)
         gaps = max(rays - 1, 1)
         self.errors = LaserErrors(noise, resolution, nearest, farthest)
@@ -111,6 +117,8 @@ class Laser:
         else:
             # One call: each costs as much as a hundred rays.
             read_noisy(truth, seed_of(generator), self.errors, ranges)
+        if self.limits is not None:
+            np.clip(ranges, *self.limits, out=ranges)
         return LaserScan(*self._facts, ranges, self._sweep_ns + view.age_ns)
 
 

@@ -46,10 +46,10 @@ class WorldLaser:
     """Laser of all cars of a WorldBatch, the scanner of its WorldSetup.
 
     values: rows of racecar.sensors.laser.PARAMETERS by name, those left out at their defaults:
-    angle_min, angle_max [rad], rays, range_min, range_max, resolution, noise [m]. place: of the
-    laser in base_link, level. A scan is taken at the end of a period; its noise depends on the
+    angle_min, angle_max [rad], rays, range_min, range_max, resolution, noise [m], clip. place: of
+    the laser in base_link, level. A scan is taken at the end of a period; its noise depends on the
     seed of the car and on the periods since the reset alone. A beam beyond range_max gives +inf,
-    one below range_min -inf.
+    one below range_min -inf, unless they are clipped.
     """
 
     def __init__(self, values: Values | None = None, place: Pose3 = NO_POSE) -> None:
@@ -91,6 +91,9 @@ class WorldLaser:
                 (self._laser.errors[:], first, view.together), (chosen, outside, scans)):
             for car in np.flatnonzero(outside).tolist():
                 self._scan_from_outside(view, first + car, scans[first + car])
+        if self._laser.limits is not None:
+            cars = first + np.flatnonzero(chosen)
+            scans[cars] = np.clip(scans[cars], *self._laser.limits)
 
     def _scan_from_outside(self, view: WorldView, car: int, ranges: Ranges) -> None:
         """Scan from where no map is, ray by ray."""

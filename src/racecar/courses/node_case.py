@@ -1,0 +1,346 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The process of one case with nodes: simulator, grader and the student's nodes, in real time.
+
+`python -m racecar.courses.node_case JOB` drives the case of a job file in the ROS domain of the
+environment, and writes its result beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+import contextlib
+from dataclasses import replace
+import math
+from pathlib import Path
+import sys
+import time
+
+from ackermann_msgs.msg import AckermannDriveStamped
+from geometry_msgs.msg import Pose, PoseStamped, PoseWithCovarianceStamped
+from nav_msgs.msg import Odometry as OdometryMessage
+import numpy as np
+from rclpy.node import Node
+
+from racecar.base.errors import RacecarError
+from racecar.base.types import NANOSECONDS, Odometry, quaternion_to_yaw
+from racecar.courses.checks import Estimate, GoalCheck, LocalisationCheck, Sample, sides_of
+from racecar.courses.job import conclude, Job, Result, write_drive
+from racecar.courses.lab import Case
+from racecar.courses.program import Program
+from racecar.ros.codecs.laser_scan import read_scan
+from racecar.ros.codecs.odometry import read_odometry
+from racecar.ros.topics import (
+    GROUND_TRUTH,
+    INITIAL_POSE,
+    MUX_INPUTS,
+    NAVIGATION_COMMAND,
+    ODOMETRY,
+    SAFETY_COMMAND,
+    SCAN,
+    TELEOP_COMMAND,
+)
+from racecar.ros.topics.sets import topic_set
+from racecar.signals import end_process, end_with_launch
+from racecar.simulation.ports import collisions_of
+from racecar.stacks import describe_stack, find_stack
+from racecar.stacks.composing import ComposedStack
+
+MOST_COMMANDS = 500
+"""Commands in a second from which on they are a flood."""
+
+_SAMPLE_PERIOD = 0.02
+_DRIVE_RATE = 20.0
+_QUIET = 2.0
+_SLOW = 0.9
+_AGAIN = 5.0
+_TYPES = {'Odometry': OdometryMessage, 'PoseStamped': PoseStamped,
+          'PoseWithCovarianceStamped': PoseWithCovarianceStamped}
+
+
+class CaseNode(Node):
+    """Samples the true motion, hears commands and estimates, and gives goals.
+
+    programs: of the student, running.
+    """
+
+    def __init__(self, composed: ComposedStack, case: Case, programs: list[Program]) -> None:
+        super().__init__('course_grader')
+        self._case, self._programs = case, programs
+        self._check = case.make_check()
+        self._plant = composed.simulator.plant
+        self.samples: list[Sample] = []
+        self.estimates: list[Estimate] = []
+        self.faults: list[str] = []
+        self.reason = ''
+        self._is_over = False
+        self._started = time.monotonic()
+        self._began: float | None = None
+        self._began_at = 0.0
+        self._pose: Odometry | None = None
+        self._sides: tuple[float, float, float] | None = None
+        self._commands = self._nonsense = 0
+        self._second = (0.0, 0)
+        self._last_command = -math.inf
+        self._goal: tuple[float, float] | None = None
+        self._goal_sent = -math.inf
+        self._has_driven = self._has_let_go = False
+        names = topic_set(case.options.topic_names)
+        self._subscribe(composed, {name: names.renamed(name) for name in (ODOMETRY, SCAN)})
+        heard = [self.create_subscription(
+            AckermannDriveStamped, f'/{topic}', self._on_command, 2 * MOST_COMMANDS)
+            for topic in dict.fromkeys(_command_topics(names.topics))]
+        self._scan_topic = f'/{names.renamed(SCAN)}'
+        if isinstance(self._check, LocalisationCheck):
+            heard.append(self.create_subscription(
+                _TYPES[self._check.type], self._check.topic, self._on_estimate, 10))
+        self._heard = heard
+        self._goals = self.create_publisher(PoseStamped, '/goal_pose', 1)
+        self._initial = self.create_publisher(
+            PoseWithCovarianceStamped, f'/{names.renamed(INITIAL_POSE)}', 1)
+        if case.drive is not None:
+            self._driving = self.create_publisher(
+                AckermannDriveStamped, case.drive.topic, 1)
+            self.create_timer(1.0 / _DRIVE_RATE, self._drive)
+
+    def _subscribe(self, composed: ComposedStack, names: dict[str, str]) -> None:
+        simulator = composed.simulator
+        motion = GROUND_TRUTH if simulator.is_reckoned else ODOMETRY
+        composed.observe(simulator.resolve_topic_name(motion), self._on_motion)
+        composed.observe(simulator.resolve_topic_name(SCAN), self._on_scan)
+
+    # What comes
+
+    @property
+    def _time(self) -> float:
+        return self._plant.time_ns / NANOSECONDS
+
+    def _on_scan(self, data: bytes) -> None:
+        scan, _ = read_scan(data)
+        angles = scan.angle_min + scan.angle_increment * np.arange(len(scan.ranges))
+        self._sides = sides_of(angles, np.asarray(scan.ranges, dtype=np.float64))
+
+    def _on_motion(self, data: bytes) -> None:
+        self._pose = read_odometry(data)
+        if self._began is None or self._is_over:
+            return
+        time_now = self._time - self._began
+        if self.samples and time_now - self.samples[-1].time < _SAMPLE_PERIOD:
+            return
+        sample = self._sample(time_now)
+        self.samples.append(sample)
+        if self._check.add(sample) or sample.collisions and self._case.collision_cost >= 1.0:
+            self._is_over = True
+
+    def _sample(self, time_now: float) -> Sample:
+        pose = self._pose
+        assert pose is not None
+        # A scan counts once.
+        sides, self._sides = self._sides or (math.nan, math.nan, math.nan), None
+        found = [collisions_of(entity) for entity in self._plant.entities]
+        contacts = sum(row.contacts for row in found if row is not None)
+        return Sample(time_now, pose.x, pose.y, pose.yaw, pose.vx, *sides, contacts)
+
+    def _on_command(self, message: AckermannDriveStamped) -> None:
+        self._commands += 1
+        now = time.monotonic()
+        since, count = self._second
+        self._second = (now, 1) if now - since > 1.0 else (since, count + 1)
+        if self._second[1] > MOST_COMMANDS and not self._is_over:
+            self._fault(f'more than {MOST_COMMANDS} commands in a second: a flood')
+        drive = message.drive
+        if not (math.isfinite(drive.speed) and math.isfinite(drive.steering_angle)):
+            self._nonsense += 1
+            return
+        self._last_command = self._time
+        if self._check.begins == 'command':
+            self._begin()
+
+    def _on_estimate(
+        self, message: OdometryMessage | PoseStamped | PoseWithCovarianceStamped,
+    ) -> None:
+        self._begin()
+        assert isinstance(self._check, LocalisationCheck)
+        if self._began is None:
+            return
+        found = message.pose if isinstance(message, PoseStamped) else message.pose.pose
+        yaw = quaternion_to_yaw(
+            found.orientation.x, found.orientation.y, found.orientation.z, found.orientation.w)
+        values = found.position.x, found.position.y, yaw
+        if not all(map(math.isfinite, values)):
+            self._nonsense += 1
+            return
+        estimate = Estimate(self._time - self._began, *values)
+        self.estimates.append(estimate)
+        self._check.estimate(estimate)
+
+    # What goes out
+
+    def _begin(self) -> None:
+        if self._began is not None or self._pose is None:
+            return
+        self._began, self._began_at = self._time, time.monotonic()
+        self._send_pose()
+
+    def _send_pose(self) -> None:
+        """Tell a localisation where the car is."""
+        pose = self._pose
+        if pose is None or self._check.begins not in ('estimate', 'goal'):
+            return
+        message = PoseWithCovarianceStamped()
+        message.header.frame_id = 'map'
+        message.pose.pose = _pose(pose.x, pose.y, pose.yaw)
+        self._initial.publish(message)
+
+    def _drive(self) -> None:
+        drive = self._case.drive
+        if drive is None or self._began is None or self._pose is None or self._is_over:
+            return
+        # Like a person who lets go of the key once the car has been braked.
+        speed = abs(self._pose.vx)
+        self._has_driven = self._has_driven or speed > 0.5 * abs(drive.speed)
+        self._has_let_go = self._has_let_go or self._has_driven and speed < 0.1
+        if self._has_let_go:
+            return
+        message = AckermannDriveStamped()
+        message.header.stamp = self.get_clock().now().to_msg()
+        message.drive.speed, message.drive.steering_angle = drive.speed, drive.steering
+        self._driving.publish(message)
+
+    def _send_goal(self) -> None:
+        """Give the goal that is due, and give it again while the car stands."""
+        if not isinstance(self._check, GoalCheck) or self._began is None:
+            return
+        goal, now = self._check.goal, self._time
+        stands = self._pose is not None and abs(self._pose.vx) < 0.05
+        if goal is None or goal == self._goal and not (
+                stands and now - self._goal_sent > _AGAIN):
+            return
+        if now - self._began < 1.0:
+            # After the pose, on which planners wait.
+            return
+        self._goal, self._goal_sent = goal, now
+        message = PoseStamped()
+        message.header.frame_id = 'map'
+        message.pose = _pose(*goal, 0.0)
+        self._goals.publish(message)
+
+    # How it goes
+
+    def is_over(self) -> bool:
+        """Whether the case has ended; to be asked some times a second."""
+        if self._is_over:
+            return True
+        for program in self._programs:
+            if program.code is not None:
+                self._fault(program.why())
+        if self._began is None:
+            self._await()
+        elif self._time - self._began > self._case.time_limit:
+            self._end(f'time limit of {self._case.time_limit:g} s')
+        self._send_goal()
+        return self._is_over
+
+    def _await(self) -> None:
+        waited = time.monotonic() - self._started
+        listeners = {'robot': self._scan_topic, 'goal': '/goal_pose'}.get(self._check.begins)
+        if listeners is not None and self.count_subscribers(listeners) > 0:
+            self._begin()
+        elif waited > self._case.start_limit:
+            awaited = {
+                'command': 'published no command that is finite'
+                if self._nonsense else 'published no command',
+                'robot': f'did not subscribe to {self._scan_topic}',
+                'goal': 'did not subscribe to /goal_pose',
+                'estimate': 'published no pose'}[self._check.begins]
+            self._fault(f'{awaited} within {self._case.start_limit:g} s after the start')
+
+    def _fault(self, text: str) -> None:
+        self.faults.append(text)
+        self._is_over = True
+
+    def _end(self, reason: str) -> None:
+        self.reason = reason
+        if self._check.begins == 'command' and self._time - self._last_command > _QUIET:
+            self.reason += f', its last command {self._time - self._last_command:.1f} s before'
+        self._is_over = True
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated seconds per second since the case began; NaN before."""
+        if self._began is None:
+            return math.nan
+        return (self._time - self._began) / max(time.monotonic() - self._began_at, 1e-3)
+
+    def result(self, job: Job) -> Result:
+        """Result of what was driven."""
+        notes = []
+        if self._nonsense:
+            notes.append(f'{self._nonsense} messages had values that are not finite; they were'
+                         ' ignored')
+        notes += [f'{program.name} printed so much that the rest is cut'
+                  for program in self._programs if program.is_cut]
+        factor = self.real_time_factor
+        if factor < _SLOW * job.real_time_factor:
+            notes.append(f'this computer was too slow: real-time factor {factor:.2f}; fewer --jobs'
+                         ' or a lower --real-time-factor help')
+        return conclude(
+            job, self._case, self._check.verdict(), self.samples, faults=self.faults,
+            notes=notes, reason=self.reason, real_time_factor=factor)
+
+
+def _command_topics(names: Mapping[str, str]) -> Iterator[str]:
+    """Topics of a set on which students command the car, in its software's names."""
+    for name in (NAVIGATION_COMMAND, SAFETY_COMMAND, TELEOP_COMMAND):
+        yield names.get(name, name)
+    for name, other in names.items():
+        if any(name.startswith(f'{mux}/') for mux in MUX_INPUTS) and not name.endswith('/output'):
+            yield other
+
+
+def _pose(x: float, y: float, yaw: float) -> Pose:
+    pose = Pose()
+    pose.position.x, pose.position.y = x, y
+    pose.orientation.z, pose.orientation.w = math.sin(0.5 * yaw), math.cos(0.5 * yaw)
+    return pose
+
+
+def drive(job: Job) -> Result:
+    """Drive the case of a job. Raises RacecarError for what is no fault of the student's."""
+    lab, case = job.load()
+    folder = Path(job.folder)
+    stack = find_stack(lab.configuration)
+    options = replace(
+        stack.with_names(case.options), real_time_factor=job.real_time_factor)
+    descriptions = describe_stack(stack.name, options)
+    with contextlib.ExitStack() as ending, ComposedStack(descriptions) as composed:
+        programs: list[Program] = []
+        for task in job.tasks:
+            program = Program(
+                task.name, task.command, folder / 'home', job.limits(lab, case),
+                Path(task.folder) if task.folder else None)
+            programs.append(program)
+            ending.callback(program.end)
+        node = CaseNode(composed, case._replace(options=options), programs)
+        composed.add_node(node)
+        composed.spin(until=node.is_over)
+        result = node.result(job)
+        write_drive(folder, node.samples, node.estimates)
+    return result
+
+
+def main() -> int:
+    """Drive the case of the job file on the command line; returns 0, or 1 after an error."""
+    end_with_launch()
+    job = Job.read(Path(sys.argv[1]))
+    try:
+        result = drive(job)
+    except RacecarError as error:
+        print(f'racecar course: error: {error}', file=sys.stderr)
+        return 1
+    result.write(Path(job.folder))
+    return 0
+
+
+if __name__ == '__main__':
+    end_process(main())

@@ -1,0 +1,207 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the cases of a lab for several students, each case in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import as_completed, ThreadPoolExecutor
+import contextlib
+import json
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import NamedTuple
+
+import yaml
+
+from racecar.base.errors import ConfigurationError
+from racecar.courses.job import Job, Result, RESULT_NAME, Task
+from racecar.courses.lab import Case, Lab, NEO, NodeChoice
+from racecar.courses.packages import prepare, Prepared
+from racecar.courses.program import Command
+from racecar.courses.scripts import script_task
+from racecar.signals import LAUNCHED_BY
+
+_CASES = {'nodes': 'racecar.courses.node_case', NEO: 'racecar.courses.neo_case'}
+LOG_NAME = 'grader.txt'
+_TAIL = 2000
+# Beyond what a case may take by the computer's time, for the start and the end of its process [s].
+_EXTRA = 90.0
+_SLOWEST = 3.0
+
+Claim = Callable[[contextlib.ExitStack], int]
+"""Gives a ROS domain that is free until the stack ends."""
+
+
+class Settings(NamedTuple):
+    """How a lab is run.
+
+    output: folder of the results. jobs: cases at a time. python: that the students' code runs in.
+    executables: that go before those of the lab. claim: of racecar.ros.domains.
+    real_time_factor: simulated seconds per second.
+    """
+
+    output: Path
+    jobs: int
+    python: str
+    executables: tuple[str, ...]
+    claim: Claim
+    real_time_factor: float = 1.0
+
+
+class Student(NamedTuple):
+    """Somebody whose programs are run: a name, unique in a run, and a folder or a script."""
+
+    name: str
+    path: Path
+
+
+def students_of(paths: Sequence[Path]) -> list[Student]:
+    """Students of these folders or scripts, named by them. Raises ConfigurationError."""
+    found: list[Student] = []
+    for path in paths:
+        if not path.exists():
+            raise ConfigurationError(f"'{path}' is not there, expected the folder of a student")
+        whole = path.resolve()
+        name = whole.stem if whole.is_file() else whole.name
+        # As many parent folders as tell them apart.
+        if any(other.name == name for other in found):
+            name = f'{whole.parent.name}_{name}'
+        number = sum(other.name.startswith(name) for other in found)
+        found.append(Student(f'{name}_{number + 1}' if number else name, whole))
+    return found
+
+
+def run_lab(
+    lab: Lab, students: Sequence[Student], settings: Settings,
+    on_result: Callable[[Result], object] = lambda _: None,
+) -> list[Result]:
+    """Run all cases of all students; the results in their order.
+
+    on_result: called with each as it comes, from this thread. Whatever a student's programs do
+    costs only the marks of their own cases. Raises RacecarError where the lab cannot be run.
+    """
+    stop = threading.Event()
+    # The ports of the protocol of RACECAR Neo are the same for all.
+    workers = 1 if lab.programs == NEO else settings.jobs
+    results: dict[tuple[str, str], Result] = {}
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            # Before any case runs: it ends what this process has started meanwhile.
+            jobs = [job for student in students for job in _jobs_of(lab, student, settings)]
+            waiting = []
+            for job in jobs:
+                if isinstance(job, Result):
+                    results[job.student, job.case] = job
+                    on_result(job)
+                else:
+                    waiting.append(pool.submit(_run, lab, job, settings, stop))
+            for done in as_completed(waiting):
+                result = done.result()
+                results[result.student, result.case] = result
+                on_result(result)
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [results[student.name, case.name] for student in students for case in lab.cases]
+
+
+def _jobs_of(lab: Lab, student: Student, settings: Settings) -> Sequence[Job | Result]:
+    """Jobs of a student, or what says why there are none."""
+    folder = settings.output / student.name
+    blank = [Job(str(lab.path), case.name, student.name, str(folder / case.name), (),
+                 settings.real_time_factor)
+             for case in lab.cases]
+    try:
+        if lab.programs == NEO:
+            return [job._replace(tasks=(
+                script_task(student.path, Path(job.folder) / 'home', settings.python),))
+                for job in blank]
+        prepared = prepare(
+            student.path, folder / 'package', settings.python, lab.memory,
+            dynamic_parameters=lab.dynamic_parameters)
+        return [job._replace(tasks=_tasks(lab, case, prepared, settings, Path(job.folder)))
+                for job, case in zip(blank, lab.cases, strict=True)]
+    except ConfigurationError as error:
+        return [Result.failed(job, str(error)) for job in blank]
+
+
+def _tasks(
+    lab: Lab, case: Case, prepared: Prepared, settings: Settings, folder: Path,
+) -> tuple[Task, ...]:
+    tasks = []
+    for number, node in enumerate(lab.nodes):
+        wanted = (*settings.executables, *node.executables) if not number else node.executables
+        try:
+            name, command = prepared.find(wanted)
+        except ConfigurationError:
+            if node.optional:
+                continue
+            raise
+        words = [*command.words, '--ros-args', *_ros_arguments(lab, case, node, prepared)]
+        parameters = {**node.parameters, **case.parameters}
+        if parameters:
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / f'{name}_parameters.yaml'
+            path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}))
+            words += ['--params-file', str(path)]
+        tasks.append(Task(name, Command(tuple(words), command.python_path, command.prefixes)))
+    return tuple(tasks)
+
+
+def _ros_arguments(
+    lab: Lab, case: Case, node: NodeChoice, prepared: Prepared,
+) -> list[str]:
+    words = ['-p', f'use_sim_time:={str(lab.use_sim_time).lower()}']
+    if node.params_file:
+        found = prepared.find_file(node.params_file)
+        if found is not None:
+            words += ['--params-file', str(found)]
+    for source, target in node.remappings.items():
+        words += ['-r', f'{source}:={target}']
+    return words
+
+
+def _run(lab: Lab, job: Job, settings: Settings, stop: threading.Event) -> Result:
+    """Run one job in a process of its own."""
+    if stop.is_set():
+        return Result.failed(job, 'broken off')
+    case = next(case for case in lab.cases if case.name == job.case)
+    path = job.write()
+    with contextlib.ExitStack() as stack:
+        own = {LAUNCHED_BY: str(os.getpid())}
+        if lab.programs != NEO:
+            own['ROS_DOMAIN_ID'] = str(settings.claim(stack))
+        log = stack.enter_context(open(Path(job.folder) / LOG_NAME, 'wb'))
+        process = subprocess.Popen(
+            [sys.executable, '-m', _CASES[lab.programs], str(path)],
+            env={**os.environ, **own}, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        deadline = time.monotonic() + _EXTRA + case.start_limit + (
+            _SLOWEST * case.time_limit / job.real_time_factor)
+        while process.poll() is None:
+            if stop.wait(0.05) or time.monotonic() > deadline:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                return Result.failed(job, 'broken off' if stop.is_set() else
+                                     'the case did not end in time')
+    return _result_of(job)
+
+
+def _result_of(job: Job) -> Result:
+    """Result that the process of a case has written, or what says that it has failed."""
+    folder = Path(job.folder)
+    try:
+        return Result.from_dict(json.loads((folder / RESULT_NAME).read_text()))
+    except (OSError, ValueError, KeyError):
+        log = folder / LOG_NAME
+        lines = log.read_text(errors='replace')[-_TAIL:].strip().splitlines()
+        last = next((line for line in reversed(lines) if 'error: ' in line), '') or (
+            lines[-1] if lines else 'it printed nothing')
+        return Result.failed(
+            job, f"the grader failed, see '{log}': {last}")

@@ -1,0 +1,99 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Executables in the folders of students."""
+
+import json
+import sys
+
+import pytest
+
+from racecar.base.errors import ConfigurationError
+from racecar.courses.packages import prepare
+
+SETUP = """
+import os
+from setuptools import find_packages, setup
+setup(name='pkg_one', version='0.0.0', packages=find_packages(),
+      data_files=[('share/ament_index/resource_index/packages', ['resource/pkg_one']),
+                  ('share/pkg_one', ['package.xml'])],
+      entry_points={'console_scripts': ['follower = pkg_one.follow:main',
+                                        'Other=pkg_one.follow:other']})
+"""
+NODE = "import rclpy\nif __name__ == '__main__':\n    pass\n"
+
+
+@pytest.fixture
+def student(tmp_path):
+    folder = tmp_path / 'student'
+    package = folder / 'src' / 'pkg'
+    for name, text in (
+            ('package.xml', '<package format="3"><name>pkg_one</name></package>'),
+            ('setup.py', SETUP), ('resource/pkg_one', ''), ('pkg_one/__init__.py', ''),
+            ('pkg_one/follow.py', 'def main(): print("follow", __file__)\ndef other(): pass\n'),
+            ('pkg_one/scratch.py', NODE), ('config/params.yaml', 'a: 1\n')):
+        path = package / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (folder / 'lonely_node.py').write_text(NODE)
+    (folder / 'plot.py').write_text('print(1)')
+    return folder
+
+
+def prepared(student, tmp_path, **more):
+    return prepare(student, tmp_path / 'work', sys.executable, 4000.0, **more)
+
+
+def test_scripts_of_packages_and_files_with_nodes_are_executables(student, tmp_path):
+    found = prepared(student, tmp_path, dynamic_parameters=True)
+    assert found.faults == ()
+    assert set(found.executables) == {'follower', 'Other', 'scratch', 'lonely_node'}
+    name, command = found.find(['nothing*', 'follow*'])
+    assert name == 'follower'
+    settings = json.loads(command.words[-1])
+    assert settings == {'name': 'follower', 'target': 'pkg_one.follow:main',
+                        'dynamic_parameters': True}
+    prefix, = command.prefixes
+    assert prefix == str(tmp_path / 'work' / 'prefix')
+    # As ament finds packages.
+    assert (tmp_path / 'work/prefix/share/ament_index/resource_index/packages/pkg_one').exists()
+    assert (tmp_path / 'work/prefix/share/pkg_one/package.xml').exists()
+    assert found.find_file('params.yaml') == tmp_path / 'work/src/src/pkg/config/params.yaml'
+    assert found.find_file('nothing.yaml') is None
+    # What a student has handed in stays as it is.
+    assert not list(student.rglob('*.egg-info'))
+
+
+def test_what_is_not_there_is_said_with_what_is(student, tmp_path):
+    found = prepared(student, tmp_path)
+    with pytest.raises(ConfigurationError) as error:
+        found.find(['folower'])
+    assert str(error.value) == (
+        'no executable is called folower; there are Other, follower, lonely_node, scratch; did you'
+        ' mean follower?')
+
+
+def test_a_setup_that_fails_costs_its_scripts_only(student, tmp_path):
+    (student / 'src/pkg/setup.py').write_text('raise RuntimeError("no catkin here")')
+    found = prepared(student, tmp_path)
+    assert set(found.executables) == {'scratch', 'lonely_node'}
+    assert found.faults == (
+        'src/pkg: setup.py ended with exit code 1: RuntimeError: no catkin here',)
+    with pytest.raises(ConfigurationError, match='no catkin here'):
+        found.find(['follower'])
+
+
+def test_links_and_builds_are_left_out(student, tmp_path):
+    (student / 'loop').symlink_to(student)
+    (student / 'secret.py').symlink_to('/etc/hostname')
+    (student / 'install').mkdir()
+    (student / 'install' / 'old_node.py').write_text(NODE)
+    (student / 'src/ignored').mkdir()
+    found = prepared(student, tmp_path)
+    assert 'old_node' not in found.executables
+    assert not (found.folder / 'loop').exists()
+    assert not (found.folder / 'secret.py').exists()
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path):
+    with pytest.raises(ConfigurationError, match='cannot be copied'):
+        prepare(tmp_path / 'nobody', tmp_path / 'work', sys.executable, 4000.0)

@@ -1,0 +1,94 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Whole labs with nodes: what a student's program does costs only its own mark."""
+
+import importlib.util
+import json
+
+import pytest
+
+from racecar.cli.course import NOT_PASSED
+from racecar.cli.main import main
+from racecar.courses.confine import UNCONFINED
+from racecar.courses.job import read_drive
+
+pytestmark = pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in ('rclpy', 'ackermann_msgs')),
+    reason='needs ROS 2')
+
+LAB = """
+summary: straight on
+topic_names: rss
+dynamic_parameters: true
+world: room
+nodes:
+  - executables: [mine]
+parameters: {speed: 1.0}
+time_limit: 6
+start_limit: 40
+check: {kind: distance, metres: 2.0}
+cases:
+  straight: {start: [-2.0, 0.0, 0.0]}
+"""
+
+
+def run(tmp_path, capsys, folders, lab=LAB, *options):
+    """Run a lab; returns exit code and {student: result}."""
+    path = tmp_path / 'straight.yaml'
+    path.write_text(lab)
+    output = tmp_path / 'results'
+    code = main(['course', str(path), *map(str, folders), '-o', str(output), '--json', '--jobs',
+                 '2', *options])
+    text = capsys.readouterr().out
+    found = json.loads(text)
+    assert found == json.loads((output / 'results.json').read_text())
+    assert (output / 'index.html').stat().st_size > 1000
+    return code, {row['student']: row['cases'][0] for row in found['students']}
+
+
+def test_programs_that_misbehave_cost_only_their_own_mark(tmp_path, capsys, students):
+    names = ('crashing', 'flooding', 'nonsense', 'writing', 'hitting', 'hanging', 'good')
+    code, found = run(tmp_path, capsys, students(*names))
+    assert code == NOT_PASSED
+    good = found.pop('good')
+    assert good['mark'] == 1.0, good
+    assert good['text'] == 'drove 2.0 of 2 m'
+    assert good['faults'] == []
+    samples, _ = read_drive(tmp_path / 'results' / 'good' / 'straight')
+    assert samples[-1, 1] == pytest.approx(0.0, abs=0.2)
+    assert (tmp_path / 'results/good/straight/drive.png').stat().st_size > 1000
+    texts = {name: row['text'] for name, row in found.items()}
+    assert texts['crashing'].startswith("mine ended with exit code 1: KeyError: 'wall'; drove")
+    assert 'commands in a second: a flood' in texts['flooding']
+    assert '1 collision' in texts['hitting']
+    assert 'time limit of 6 s, its last command' in texts['hanging']
+    log = (tmp_path / 'results/writing/straight/home/mine_output.txt').read_text()
+    if UNCONFINED not in log:
+        assert texts['writing'].startswith('mine ended with exit code 1: PermissionError')
+    nonsense = found.pop('nonsense')
+    assert nonsense['mark'] == 1.0
+    assert 'messages had values that are not finite' in nonsense['notes'][0]
+    assert all(row['mark'] < 0.5 for row in found.values())
+
+
+def test_a_program_that_commands_nothing_is_given_up(tmp_path, capsys, students):
+    lab = LAB.replace('start_limit: 40', 'start_limit: 2')
+    code, found = run(tmp_path, capsys, students('silent'), lab)
+    assert code == NOT_PASSED
+    assert found['silent']['text'] == 'published no command within 2 s after the start'
+
+
+def test_a_student_without_the_node_is_told_what_there_is(tmp_path, capsys, students):
+    folder, = students('good')
+    code, found = run(tmp_path, capsys, [folder], LAB.replace('[mine]', '[yours]'))
+    assert code == NOT_PASSED
+    assert found['good']['text'] == 'no executable is called yours; there are mine'
+
+
+def test_the_executable_can_be_named_and_a_film_made(tmp_path, capsys, students):
+    folder, = students('good')
+    code, found = run(tmp_path, capsys, [folder], LAB.replace('[mine]', '[yours]'),
+                      '--executable', 'mine', '--film', '--real-time-factor', '0.8')
+    assert code == 0
+    assert found['good']['mark'] == 1.0
+    assert (tmp_path / 'results/good/straight/drive.mp4').stat().st_size > 1000
