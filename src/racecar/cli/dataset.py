@@ -17,8 +17,7 @@ import numpy as np
 from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.parameters import suggestion
 from racecar.cli.number_types import number
-from racecar.cli.output import print_rows, print_table, ProgressBar
-from racecar.cli.run_arguments import typed_command
+from racecar.cli.output import print_rows, print_table, ProgressBar, typed_command
 from racecar.facade.cluster import LOCAL, open_cores, TIMEOUT
 from racecar.facade.datasets import (
     DatasetWriter,

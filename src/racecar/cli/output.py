@@ -1,11 +1,17 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and progress bars of the commands."""
+"""Tables, progress bars and other text of the commands."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+import shlex
 import sys
+
+
+def typed_command() -> str:
+    """The command as the user typed it, but for its quotes."""
+    return shlex.join(['racecar', *sys.argv[1:]])
 
 
 def print_rows(rows: list[tuple[str, str, str]]) -> None:

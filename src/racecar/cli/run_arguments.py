@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 import datetime
 from pathlib import Path
-import shlex
 import sys
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.run_file import CSV_NAME, NAME, read_run_file, run_file_beside, RunFile
+from racecar.cli.output import typed_command
 from racecar.cli.stack_arguments import OPTION_DEFAULTS, stack_options
 from racecar.metrics.tracking_error import Metrics
 from racecar.stacks import NodeDescription, parse_overrides, StackOptions
@@ -154,11 +154,6 @@ def how_made(
 ) -> RunFile:
     """How this command makes its run; skip: seconds that its metrics leave out."""
     return describe_run(way, configuration, options, descriptions, typed_command(), skip)
-
-
-def typed_command() -> str:
-    """The command as the user typed it, but for its quotes."""
-    return shlex.join(['racecar', *sys.argv[1:]])
 
 
 def keep_run(

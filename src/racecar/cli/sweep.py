@@ -19,8 +19,7 @@ from racecar.cli.choices import completed_as_file
 from racecar.cli.dataset import add_scheduler_arguments, make_dataset
 from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
-from racecar.cli.output import print_rows, ProgressBar
-from racecar.cli.run_arguments import typed_command
+from racecar.cli.output import print_rows, ProgressBar, typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
 from racecar.facade.sweeps import MOST_JOBS, SweepResult, SweepRun
 from racecar.stacks.options import policy_as_controller, SWEEP

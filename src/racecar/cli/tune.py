@@ -20,8 +20,7 @@ from racecar.cli.choices import completed_as_file
 from racecar.cli.dataset import add_scheduler_arguments, command_to_resume
 from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
-from racecar.cli.output import print_rows, ProgressBar
-from racecar.cli.run_arguments import typed_command
+from racecar.cli.output import print_rows, ProgressBar, typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
 from racecar.facade.cluster import open_cores
 from racecar.facade.sweeps import MOST_JOBS
