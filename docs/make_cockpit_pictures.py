@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 import contextlib
 import io
+import itertools
+import json
 from pathlib import Path
 import shutil
 import signal
@@ -38,14 +40,15 @@ PHONE = {'viewport': {'width': 390, 'height': 780}, 'device_scale_factor': 1.5, 
          'is_mobile': True}
 TRACK = {'world': 'racetrack', 'waypoints': 'racetrack'}
 
-_PATIENCE = 60.0  # [s]
+_PATIENCE = 180.0  # [s]
 _PHONES_SIZE = (1200, 790)
 _FILM_VIEW: ViewportSize = {'width': 1200, 'height': 675}
-_FILM_SIZE = (960, 540)
 _FILM_START = 57.0  # [s]
 _FILM_FRAMES = 90
+_FILM_PLOTS = {'speed': False}
 _FILM_PERIOD = 100  # [ms]
-_FILM_QUALITY = 70
+_FILM_SLOWDOWN = 12.0  # [s], for the change of pace before it
+_FILM_QUALITY = 60
 
 
 @contextlib.contextmanager
@@ -173,21 +176,38 @@ def phones(browser: Browser, address: str) -> None:
 def film(browser: Browser, address: str) -> None:
     """Film, in slow motion, how a car goes over the line on its race track and on."""
     page = new_page(browser, address, 'light', {'viewport': _FILM_VIEW})
+    page.evaluate('([key, value]) => localStorage.setItem(key, value)',
+                  ['racecar-cockpit-plots', json.dumps(_FILM_PLOTS)])
+    page.reload()
     start(page, 'kinematic_ode', ('laser',), **TRACK)
-    page.get_by_role('tab', name='Drive').click()
-    page.locator('#factor').select_option('5')
-    wait(page, f'racecarCockpit.time > {_FILM_START}', patience=600.0)
+    page.get_by_role('tab', name='Tune').click()
+    # Pictures wait for the page, and would come late at this pace.
+    page.locator('#factor').select_option('10')
+    wait(page, f'racecarCockpit.time > {_FILM_START - _FILM_SLOWDOWN}', patience=600.0)
+    page.locator('#factor').select_option('1')
+    wait(page, f'racecarCockpit.time > {_FILM_START}')
     page.locator('#factor').select_option('0.1')
+    # The film is shown at the pace of the car, not at this one.
+    page.evaluate("""() => {
+      for (const part of document.querySelectorAll('.factor, #measured-factor')) {
+        part.style.display = 'none';
+      }
+    }""")
     shots: list[Image.Image] = []
+    times: list[float] = []
     due = page.evaluate('racecarCockpit.time')
     while len(shots) < _FILM_FRAMES:
         wait(page, f'racecarCockpit.time >= {due}')
-        due += _FILM_PERIOD / 1000.0
+        times.append(page.evaluate('racecarCockpit.time'))
+        due = times[-1] + _FILM_PERIOD / 1000.0
         with Image.open(io.BytesIO(page.screenshot())) as shot:
-            shots.append(shot.convert('RGB').resize(_FILM_SIZE, Image.Resampling.LANCZOS))
+            shots.append(shot.convert('RGB'))
     page.context.close()
     path = PICTURES / 'cockpit.webp'
-    shots[0].save(path, save_all=True, append_images=shots[1:], duration=_FILM_PERIOD, loop=0,
+    # A slow computer takes longer for some pictures; the car goes at its pace nevertheless.
+    durations = [round(1000.0 * (after - time)) for time, after in itertools.pairwise(times)]
+    shots[0].save(path, save_all=True, append_images=shots[1:],
+                  duration=[*durations, _FILM_PERIOD], loop=0,
                   quality=_FILM_QUALITY, method=6)
     print(f'Film: {path}, {path.stat().st_size / 1000:.0f} kB')
 

@@ -57,6 +57,10 @@ CONFIGURATIONS = [
          {'name': 'vehicle', 'kind': 'choice', 'default': None, 'usual': 'racecar',
           'help': 'the car', 'choices': ['racecar', 'f1tenth'],
           'titles': {'racecar': 'MIT RACECAR', 'f1tenth': 'F1TENTH'}},
+         {'name': 'trajectory', 'kind': 'choice', 'default': None, 'usual': 'figure_eight',
+          'help': 'shape of the reference', 'choices': ['figure_eight', 'circle']},
+         {'name': 'waypoints', 'kind': 'choice', 'default': None,
+          'help': 'line to follow in place of a trajectory', 'choices': ['racetrack']},
          {'name': 'sensors', 'kind': 'names', 'default': [], 'help': 'sensors of the car',
           'choices': ['laser', 'imu', 'camera'],
           'titles': {'laser': 'Lidar', 'imu': 'IMU', 'camera': 'Camera'}},
@@ -70,7 +74,7 @@ CONFIGURATIONS = [
 ]
 
 
-def _figure_eight(when):
+def figure_eight(when):
     """Return x, y and the yaw of the path."""
     a = TURN * when
     dx, dy = math.cos(a), math.cos(2 * a)
@@ -143,7 +147,7 @@ class ExampleFeed(Feed):
             self.outlet.publish(frame)
         self.outlet.publish(scene_frame(self._world))
         self.outlet.publish(path_frame(np.array(
-            [_figure_eight(when)[:2] for when in np.linspace(0, 2 * math.pi / TURN, 400)])))
+            [figure_eight(when)[:2] for when in np.linspace(0, 2 * math.pi / TURN, 400)])))
         self.say('parameters', nodes=[{'node': NODE, 'parameters': PARAMETERS}])
         self._tell_muxes()
         if self._driver:
@@ -191,11 +195,11 @@ class ExampleFeed(Feed):
 
     def _row(self):
         values = dict.fromkeys(self.columns, math.nan)
-        rx, ry, path_yaw = _figure_eight(self._time)
+        rx, ry, path_yaw = figure_eight(self._time)
         if self._command is None:
-            ax, ay, _ = _figure_eight(self._time - PERIOD)
+            ax, ay, _ = figure_eight(self._time - PERIOD)
             speed = math.dist((rx, ry), (ax, ay)) / PERIOD
-            turn = math.remainder(path_yaw - _figure_eight(self._time - PERIOD)[2], math.tau)
+            turn = math.remainder(path_yaw - figure_eight(self._time - PERIOD)[2], math.tau)
             angle = math.atan(WHEELBASE * turn / PERIOD / speed)
             self._own = [rx - 0.02 * math.sin(self._time), ry, path_yaw]
         else:

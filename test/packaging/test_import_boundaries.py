@@ -78,8 +78,10 @@ ROOMS = {
     'courses.node_case': Room((*_ALL_FLOORS, 'ros', 'signals', 'stacks'), ros=True),
     # As a student's node does.
     'courses.start_node': Room(ros=True),
+    # Environments for learning.
+    'gym': Room(_ALL_FLOORS),
     # What Python programs and commands have in common.
-    'facade': Room(('bags', 'catalogue', *_ALL_FLOORS, 'stacks')),
+    'facade': Room(('bags', 'catalogue', *_ALL_FLOORS, 'gym', 'stacks')),
     # Only what needs no ROS, or takes it from the others.
     'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'courses', 'facade', *_ALL_FLOORS,
                  'neo', 'nodes', 'ros', 'signals', 'stacks', 'terminal')),
@@ -88,8 +90,8 @@ ROOMS = {
 }
 """By what comes after `racecar.`; the longest name counts."""
 
-PLAIN = (*_ALL_FLOORS, 'api', 'bags', 'catalogue', 'cockpit', 'courses', 'facade', 'neo', 'stacks',
-         'signals', 'executables', 'terminal')
+PLAIN = (*_ALL_FLOORS, 'api', 'bags', 'catalogue', 'cockpit', 'courses', 'facade', 'gym', 'neo',
+         'stacks', 'signals', 'executables', 'terminal')
 """Rooms that import nothing of ROS, nor what does."""
 
 

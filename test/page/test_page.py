@@ -229,7 +229,7 @@ def test_only_parameters_of_the_present_shape_are_listed(serve, open_page):
     _, page = tuned(serve, open_page)
     expect(page.get_by_role('spinbutton', name='a', exact=True)).to_be_visible()
     expect(page.get_by_role('spinbutton', name='R', exact=True)).to_be_hidden()
-    shape = page.get_by_label('trajectory', exact=True)
+    shape = page.locator(f'[id="{NODE}.trajectory"]')
     assert shape.locator('option').all_text_contents() == ['line', 'circle', 'figure eight']
     shape.select_option('circle')
     expect(page.get_by_role('spinbutton', name='R', exact=True)).to_be_visible()

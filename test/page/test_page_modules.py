@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 
 from racecar.api import describe_vehicle, find_config, VehicleParameters
+from racecar.base.types import Pose2
 from racecar.cockpit.frames import mesh_frame, read_mesh, scan_frame, state_frame
 from racecar.cockpit.page_files import FOLDER, INDEX
 from racecar.cockpit.robot_message import robot_frames
+from racecar.rendering.contours import outlines
+from racecar.scene.grid_map import OccupancyGrid
 
 
 @pytest.fixture
@@ -125,32 +128,62 @@ def test_edges_of_meshes_stay_sharp_and_round_ones_become_smooth(page):
     np.testing.assert_allclose(normals[:, :2], points[:, :2], atol=0.05)
 
 
-def test_walls_of_a_map_have_its_outline(page):
-    resolution, radius = 0.05, 1.0
-    side = 80
-    y, x = np.mgrid[0:side, 0:side]
-    middle = (side / 2 - 0.5, side / 2 - 0.5)
-    disc = np.hypot(x - middle[0], y - middle[1]) * resolution < radius
-    grey = np.where(disc, 0, 255)
-    positions, normals = page.evaluate("""async ([grey, side, resolution]) => {
+def walls_of(page, occupied, resolution, corner, height):
+    """Triangles (n, 3, 3) [m] and normals that the page makes of a map; rows of it from below."""
+    rows, columns = occupied.shape
+    answer = page.evaluate("""async ([grey, width, height, map, tall]) => {
       const {wallsOf} = await import('/static/walls.js');
       const {positions, normals} = wallsOf(
-        {grey, width: side, height: side, scaleX: 1, scaleY: 1},
-        {x: 10, y: -5, resolution}, 0.4);
+        {grey, width, height, scaleX: 1, scaleY: 1}, map, tall);
       return [positions, normals];
-    }""", [grey.ravel().tolist(), side, resolution])
-    points = np.reshape(positions, (-1, 3, 3))
-    facing = np.reshape(normals, (-1, 3, 3))
-    top = facing[:, 0, 2] == 1
-    edges = points[top, 1:] - points[top, :1]
-    area = 0.5 * np.abs(edges[:, 0, 0] * edges[:, 1, 1] - edges[:, 0, 1] * edges[:, 1, 0]).sum()
-    assert area == pytest.approx(math.pi * radius**2, rel=0.03)
-    centre = np.array([10 + side * resolution / 2, -5 + side * resolution / 2])
-    outwards = points[~top][..., :2] - centre
-    np.testing.assert_allclose(np.linalg.norm(outwards, axis=-1), radius, atol=0.04)
-    # Sides look outwards.
-    assert (np.sum(outwards * facing[~top][..., :2], axis=-1) > 0.8 * radius).all()
+    }""", [np.where(occupied[::-1], 0, 255).ravel().tolist(), columns, rows,
+           {'x': corner[0], 'y': corner[1], 'resolution': resolution}, height])
+    return tuple(np.reshape(rows, (-1, 3, 3)) for rows in answer)
+
+
+def area_of_top(points, facing):
+    top = points[facing[:, 0, 2] == 1]
+    (ax, ay), (bx, by) = ((top[:, k, :2] - top[:, 0, :2]).T for k in (1, 2))
+    return 0.5 * np.abs(ax * by - ay * bx).sum()
+
+
+def test_walls_of_a_map_have_its_outline(page):
+    resolution, radius = 0.05, 1.0
+    y, x = np.mgrid[0:80, 0:80] - 39.5
+    points, facing = walls_of(
+        page, np.hypot(x, y) * resolution < radius, resolution, (10, -5), 0.4)
+    assert area_of_top(points, facing) == pytest.approx(math.pi * radius**2, rel=0.01)
+    sides = facing[:, 0, 2] == 0
+    outwards = points[sides][..., :2] - [12, -3]
+    # The cells themselves have steps of 0.05 m.
+    np.testing.assert_allclose(np.linalg.norm(outwards, axis=-1), radius, atol=0.013)
+    # Sides look outwards, those of both windings of their triangles.
+    assert (np.sum(outwards * facing[sides][..., :2], axis=-1) > 0.98 * radius).all()
+    across = np.cross(*(points[sides][:, k] - points[sides][:, 0] for k in (1, 2)))
+    assert (np.sum(across * facing[sides][:, 0], axis=-1) > 0).all()
     assert set(np.unique(points[..., 2].round(6))) == {0.0, 0.4}
+
+
+def test_walls_of_a_map_are_those_of_rendered_pictures(page):
+    # A slanted wall with a hole, a wall of one cell, and a block at the edge of the map.
+    y, x = np.mgrid[0:60, 0:90]
+    occupied = (np.abs(y - 0.37 * x - 5) < 4) & ~((np.abs(x - 45) < 2) & (np.abs(y - 21) < 2))
+    occupied |= (y == 50) & (x > 10)
+    occupied |= (x > 75) & (y < 9)
+    grid = OccupancyGrid(np.where(occupied, 100, 0).astype(np.int8), 0.05, Pose2(-1.0, 2.0, 0.0))
+    points, facing = walls_of(page, occupied, 0.05, (-1.0, 2.0), 0.4)
+    lines = outlines(grid)
+    ends = np.concatenate([np.stack([line, np.roll(line, -1, axis=0)], axis=1) for line in lines])
+    start, along = ends[:, 0], ends[:, 1] - ends[:, 0]
+    sides = np.unique(points[facing[:, 0, 2] == 0][..., :2].reshape(-1, 2).round(6), axis=0)
+    off = sides[:, None] - start
+    share = np.clip(np.sum(off * along, axis=-1) / np.sum(along**2, axis=-1), 0.0, 1.0)
+    distance = np.linalg.norm(off - share[..., None] * along, axis=-1).min(axis=1)
+    assert distance.max() < 0.02 * grid.resolution
+    # The top ends where the sides do.
+    enclosed = abs(sum(0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)
+                       for x, y in (line.T for line in lines)))
+    assert area_of_top(points, facing) == pytest.approx(enclosed, rel=0.005)
 
 
 def test_history_keeps_all_samples_and_begins_anew_when_time_goes_back(page):

@@ -4,7 +4,10 @@
 
 import io
 import itertools
+import math
+import re
 
+from example_feed import figure_eight
 import numpy as np
 from PIL import Image
 from playwright.sync_api import expect
@@ -71,6 +74,14 @@ def test_after_a_run_the_demos_are_offered_again_with_what_came_of_it(serve, ope
     hint = page.locator('#hint')
     expect(hint).to_contain_text('The run has ended')
     expect(hint).to_contain_text('2 laps, best 9.25 s · 1 collision')
+    (seconds, metres, error), = (map(float, found) for found in re.findall(
+        r'^([\d.]+) s · ([\d.]+) m · tracking error ([\d.]+) mm RMS · ',
+        hint.locator('p').text_content()))
+    times = np.arange(0.01, seconds + 0.005, 0.01)
+    path = np.array([figure_eight(time)[:2] for time in times])
+    assert metres == pytest.approx(np.hypot(*np.diff(path, axis=0).T).sum(), rel=0.02, abs=0.1)
+    # The car is beside the path by this sine.
+    assert error == pytest.approx(20.0 * math.sqrt(np.mean(np.sin(times)**2)), abs=0.3)
     hint.get_by_role('button', name='Follow a figure eight').click()
     expect(page.get_by_test_id('state')).to_have_text('running')
     expect(hint).to_be_hidden()
@@ -79,6 +90,40 @@ def test_after_a_run_the_demos_are_offered_again_with_what_came_of_it(serve, ope
     page.get_by_role('button', name='Stop').click()
     hint.get_by_role('button', name='Close').click()
     expect(hint).to_be_hidden()
+
+
+def test_tracking_error_is_in_millimetres_until_it_is_large(serve, open_page):
+    served = serve()
+    page = open_page(served.address)
+    wait_for_car(page)
+    plot = page.locator('#plot-error')
+    pause(served, page)
+    expect(plot.locator('.unit')).to_have_text('mm')
+    error = 1000 * numbers(page)['error']
+    expect(plot.locator('.key.measured .value')).to_have_text(f'{error:.1f}')
+    page.get_by_role('button', name='Resume').click()
+    expect(page.get_by_test_id('state')).to_have_text('running')
+    page.keyboard.down('w')
+    wait_for(page, lambda: plot.locator('.unit').text_content() == 'm', what='metres')
+    assert numbers(page)['error'] > 0.05
+    page.keyboard.up('w')
+    assert page.faults == []
+
+
+def test_waypoints_take_the_place_of_a_trajectory(serve, open_page):
+    served = serve(starts=False)
+    page = open_page(served.address)
+    trajectory = page.locator('#option-trajectory')
+    trajectory.select_option('circle')
+    page.get_by_label('waypoints').select_option('racetrack')
+    expect(trajectory).to_be_disabled()
+    page.get_by_role('button', name='Start').click()
+    wait_for(page, lambda: sent(served.feed, 'start'))
+    assert sent(served.feed, 'start')[0]['options'] == {'waypoints': 'racetrack'}
+    page.reload()
+    expect(trajectory).to_be_disabled()
+    page.get_by_label('waypoints').select_option('')
+    expect(trajectory).to_be_enabled()
 
 
 @pytest.mark.parametrize('way', ['paused', 'ended'])

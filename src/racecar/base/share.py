@@ -112,6 +112,7 @@ _VEHICLES = _Collection('vehicle', '.yaml', ('config/vehicles',))
 _ROBOTS = _Collection('vehicle', '.yaml', ('config/robots',))
 _CARS_AND_ROBOTS = _Collection('vehicle', '.yaml', (*_VEHICLES.folders, *_ROBOTS.folders))
 _TRACKS = _Collection('waypoint file', '.csv', ('config/tracks',))
+_RACELINES = _Collection('raceline', '.csv', ('config/racelines',))
 _WORLDS = _Collection('world', '.yaml', ('worlds',))
 _LABS = _Collection('lab', '.yaml', ('config/labs',))
 _TOPIC_SETS = _Collection(
@@ -156,6 +157,14 @@ def find_track(name: str | Path) -> Path:
     Raises ConfigurationError naming what was looked for and what there is.
     """
     return _TRACKS.find(name)
+
+
+def find_raceline(name: str | Path) -> Path:
+    """File of a race line by its path or its name in config/racelines (suffix optional).
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    return _RACELINES.find(name)
 
 
 def find_world(name: str | Path) -> Path:
@@ -211,6 +220,11 @@ def car_and_robot_names() -> list[str]:
 def track_names() -> list[str]:
     """Names of the waypoint files in config/tracks."""
     return _TRACKS.names()
+
+
+def raceline_names() -> list[str]:
+    """Names of the race lines in config/racelines."""
+    return _RACELINES.names()
 
 
 def world_names() -> list[str]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 import functools
 import math
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from racecar.base.columns import Array
-from racecar.base.compiled import compiled, pure
+from racecar.base.compiled import CompiledLater, pure
 from racecar.base.errors import ConfigurationError
 from racecar.base.rows import count_numbers, flatten, load, Part, store
 from racecar.base.vectors import as_vector, Flat, Vector, vector
@@ -64,7 +64,7 @@ class Course(NamedTuple):
             self.points[0], self.points[-1]) < _CLOSED * self.length
 
     def columns(self) -> tuple[Vector, ...]:
-        """The fields of _Line that are columns, without points that repeat the one before."""
+        """The fields of Line that are columns, without points that repeat the one before."""
         lengths = np.hypot(*np.diff(self.points, axis=0).T)
         moves = np.concatenate([lengths > 0.0, [True]])
         return tuple(as_vector(np.array(column, dtype=np.float64)) for column in (
@@ -175,13 +175,13 @@ _NO_CLOCK = LapClock(-math.inf, math.nan, 0.0, math.nan, 0.0, math.nan, math.nan
 NO_LAPS = LapState(
     Sample(math.nan, math.nan, math.nan), OnCourse(math.nan, 0.0, 0.0, 0.0), _NO_CLOCK,
     Turns(0.0, 0.0, 0.0), Exits(0.0, 0.0, 0.0))
-_PART, _CLOCK_PART = Part(NO_LAPS), Part(_NO_CLOCK)
-_SIZE = count_numbers(NO_LAPS)
+LAP_PART, _CLOCK_PART = Part(NO_LAPS), Part(_NO_CLOCK)
+LAP_SIZE = count_numbers(NO_LAPS)
 # Numbers of an event, see _kernel().
 _EVENT = 2 + count_numbers(_NO_CLOCK)
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
     """A course for kernels: corners x, y, way along it to there, widths [m]; rule of a lap."""
 
     x: Vector
@@ -193,7 +193,7 @@ class _Line(NamedTuple):
     sectors: float
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """Nearest place of some segments: distance and offset to the left [m], segment, share."""
 
     distance: float
@@ -203,32 +203,33 @@ class _Place(NamedTuple):
 
 
 @pure
-def _on_segment(line: _Line, segment: int, x: float, y: float) -> _Place:
+def on_segment(line: Line, segment: int, x: float, y: float) -> Place:
+    """Nearest place of a segment to a point [m]."""
     along_x, along_y = line.x[segment + 1] - line.x[segment], line.y[segment + 1] - line.y[segment]
     to_x, to_y = x - line.x[segment], y - line.y[segment]
     square = along_x * along_x + along_y * along_y
     share = min(max((to_x * along_x + to_y * along_y) / square, 0.0), 1.0)
     away_x, away_y = to_x - share * along_x, to_y - share * along_y
     distance = math.sqrt(away_x * away_x + away_y * away_y)
-    return _Place(distance, math.copysign(distance, along_x * to_y - along_y * to_x),
+    return Place(distance, math.copysign(distance, along_x * to_y - along_y * to_x),
                   segment, share)
 
 
 @pure
-def _nearer(one: _Place, other: _Place) -> _Place:
+def _nearer(one: Place, other: Place) -> Place:
     return other if other.distance < one.distance else one
 
 
 @pure
-def _nearby(line: _Line, segment: int, reach: float, sample: Sample) -> _Place:
+def _nearby(line: Line, segment: int, reach: float, sample: Sample) -> Place:
     """Nearest place on a segment and those that begin or end within reach of it [m]."""
     count = len(line.x) - 1
-    best = _on_segment(line, segment, sample.x, sample.y)
+    best = on_segment(line, segment, sample.x, sample.y)
     for side in (1, -1):
         gone, other = 0.0, segment
         for _ in range(count // 2):
             other = (other + side) % count
-            best = _nearer(best, _on_segment(line, other, sample.x, sample.y))
+            best = _nearer(best, on_segment(line, other, sample.x, sample.y))
             gone += line.way[other + 1] - line.way[other]
             if gone > reach:
                 break
@@ -236,15 +237,15 @@ def _nearby(line: _Line, segment: int, reach: float, sample: Sample) -> _Place:
 
 
 @pure
-def _anywhere(line: _Line, x: float, y: float, dx: float, dy: float) -> _Place:
+def anywhere(line: Line, x: float, y: float, dx: float, dy: float) -> Place:
     """Nearest place, by choice where the course goes as the car does: (dx, dy).
 
     Where a course crosses itself the direction tells the branches apart.
     """
     count = len(line.x) - 1
-    best = along = _Place(math.inf, math.inf, 0, 0.0)
+    best = along = Place(math.inf, math.inf, 0, 0.0)
     for segment in range(count):
-        place = _on_segment(line, segment, x, y)
+        place = on_segment(line, segment, x, y)
         best = _nearer(best, place)
         if ((line.x[segment + 1] - line.x[segment]) * dx
                 + (line.y[segment + 1] - line.y[segment]) * dy > 0.0):
@@ -253,7 +254,7 @@ def _anywhere(line: _Line, x: float, y: float, dx: float, dy: float) -> _Place:
 
 
 @pure
-def _way_to(line: _Line, place: _Place) -> float:
+def _way_to(line: Line, place: Place) -> float:
     way = line.way[place.segment]
     return way + place.share * (line.way[place.segment + 1] - way)
 
@@ -277,10 +278,10 @@ def _at_line(clock: LapClock, time: float, number: float) -> LapClock:
 
 
 @pure
-def _entered(line: _Line, state: LapState, dx: float, dy: float) -> LapState:
+def _entered(line: Line, state: LapState, dx: float, dy: float) -> LapState:
     """Find a car that has moved by dx, dy since the sample of its state."""
     length, sample = line.way[len(line.x) - 1], state.sample
-    place = _anywhere(line, sample.x, sample.y, dx, dy)
+    place = anywhere(line, sample.x, sample.y, dx, dy)
     if place.distance > _OFF * length:
         return state
     progress = _way_to(line, place)
@@ -296,7 +297,7 @@ def _entered(line: _Line, state: LapState, dx: float, dy: float) -> LapState:
 
 
 @pure
-def _passed(line: _Line, state: LapState, progress: float, time: float) -> LapClock:
+def _passed(line: Line, state: LapState, progress: float, time: float) -> LapClock:
     """Add what a car passes up to a greater progress [m]: end of a sector, of the lap, line."""
     length, before, clock = line.way[len(line.x) - 1], state.place.progress, state.clock
     rate = (time - state.sample.time) / (progress - before)
@@ -329,7 +330,7 @@ def _turned(turns: Turns, progress: float, back: float) -> Turns:
 
 
 @pure
-def _kept(line: _Line, exits: Exits, place: _Place, elapsed: float) -> Exits:
+def _kept(line: Line, exits: Exits, place: Place, elapsed: float) -> Exits:
     """Note whether a place is off the track; elapsed: time since the sample before [s]."""
     share, here, after = place.share, place.segment, place.segment + 1
     right = (1.0 - share) * line.right[here] + share * line.right[after]
@@ -340,7 +341,7 @@ def _kept(line: _Line, exits: Exits, place: _Place, elapsed: float) -> Exits:
 
 
 @pure
-def lap_step(line: _Line, state: LapState, sample: Sample) -> LapState:
+def lap_step(line: Line, state: LapState, sample: Sample) -> LapState:
     """State after one more sample of a car."""
     length, before = line.way[len(line.x) - 1], state.sample
     dx, dy = sample.x - before.x, sample.y - before.y
@@ -380,8 +381,8 @@ class Points(NamedTuple):
 
 
 @functools.cache
-def _kernel() -> Callable[..., int]:
-    """Compiled loop that adds samples of some cars, and writes down what they pass.
+def _kernel() -> CompiledLater[int]:
+    """Loop that adds samples of some cars, and writes down what they pass.
 
     kernel(held, line, rule, times, points, where) gives the number of events: begins of laps and
     ends of sectors. held: LapState of each car, room for the events, numbers of the cars, and the
@@ -394,11 +395,11 @@ def _kernel() -> Callable[..., int]:
         times: Vector, points: Vector, where: tuple[int, int, int],
     ) -> int:
         (numbers, events, cars, ends), (step, across, first) = held, where
-        course = _Line(line[0], line[1], line[2], line[3], line[4], rule[0], rule[1])
+        course = Line(line[0], line[1], line[2], line[3], line[4], rule[0], rule[1])
         count = 0
         for j in range(len(cars)):
             car = int(cars[j])
-            state = load(numbers, _PART, _SIZE * car)
+            state = load(numbers, LAP_PART, LAP_SIZE * car)
             for k in range(len(times)):
                 if 0.0 <= ends[car] < first + k:
                     break
@@ -413,12 +414,17 @@ def _kernel() -> Callable[..., int]:
                     events[_EVENT * count], events[_EVENT * count + 1] = float(car), before.begun
                     store(events, _CLOCK_PART, _EVENT * count + 2, state.clock)
                     count += 1
-            store(numbers, _PART, _SIZE * car, state)
+            store(numbers, LAP_PART, LAP_SIZE * car, state)
         return count
 
-    return compiled(add_samples, 'int64(UniTuple(float64[::1], 4), UniTuple(float64[::1], 5),'
-                                 ' UniTuple(float64, 2), float64[::1], float64[::1],'
-                                 ' UniTuple(int64, 3))')
+    def cost(held: tuple[Vector, ...], line: object, rule: object, times: Vector,
+             *_: object) -> float:
+        return 1e-5 * len(held[2]) * len(times)
+
+    return CompiledLater(
+        add_samples,
+        'int64(UniTuple(float64[::1], 4), UniTuple(float64[::1], 5), UniTuple(float64, 2),'
+        ' float64[::1], float64[::1], UniTuple(int64, 3))', cost)
 
 
 class Lap(NamedTuple):
@@ -517,7 +523,7 @@ class LapBatch:
 
     def state(self, car: int) -> LapState:
         """Where a car is, and what it is doing."""
-        return load(self._numbers, _PART, _SIZE * car)
+        return load(self._numbers, LAP_PART, LAP_SIZE * car)
 
     def result(self, car: int) -> LapTimes | None:
         """Laps of a car so far; None if its course is not closed."""
@@ -608,8 +614,3 @@ def lap_times(
     timer = LapTimer(course, rule)
     timer.add(times, x, y)
     return timer.result()
-
-
-def warm_up_laps() -> None:
-    """Compile the kernel, which may take seconds at the first start."""
-    _kernel()

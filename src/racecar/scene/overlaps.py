@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import kernel, routine
+from racecar.base.compiled import kernel, pure, routine
 from racecar.scene.distance_field import MARGIN, WALL
 from racecar.scene.grid_map import GridNumbers
 from racecar.scene.scene import Rows
@@ -61,7 +61,7 @@ def _meets_wall(
 
 
 @routine
-def _meets_box(box: Rectangle, length: float, width: float) -> bool:
+def meets_box(box: Rectangle, length: float, width: float) -> bool:
     """Whether a rectangle meets the rectangle |x| < length, |y| < width."""
     c, s = abs(box.cosine), abs(box.sine)
     if abs(box.x) >= length + box.length * c + box.width * s:
@@ -71,6 +71,20 @@ def _meets_box(box: Rectangle, length: float, width: float) -> bool:
     if abs(box.x * box.cosine + box.y * box.sine) >= box.length + length * c + width * s:
         return False
     return abs(box.y * box.cosine - box.x * box.sine) < box.width + length * s + width * c
+
+
+@pure
+def rectangles_overlap(one: Rectangle, other: Rectangle) -> bool:
+    """Whether two rectangles overlap."""
+    dx, dy = other.x - one.x, other.y - one.y
+    reach = one.length + one.width + other.length + other.width
+    if dx * dx + dy * dy >= reach * reach:
+        return False
+    c, s = one.cosine, one.sine
+    return meets_box(
+        Rectangle(dx * c + dy * s, dy * c - dx * s, other.cosine * c + other.sine * s,
+                  other.sine * c - other.cosine * s, other.length, other.width),
+        one.length, one.width)
 
 
 @routine
@@ -108,7 +122,7 @@ def _meets_grid(grid: GridNumbers, place: Rectangle) -> bool:
                 continue
             dx, dy = (column + 0.5) / scale - along, (row + 0.5) / scale - across
             # In the rectangle's own axes the cell is turned the other way.
-            if _meets_box(Rectangle(dx * c + dy * s, dy * c - dx * s, c, -s, half, half),
+            if meets_box(Rectangle(dx * c + dy * s, dy * c - dx * s, c, -s, half, half),
                           length, width):
                 return True
     return False
@@ -155,7 +169,7 @@ def overlaps(
     for row in range(len(boxes)):
         dx, dy = boxes[row, 0] - x, boxes[row, 1] - y
         c, s = boxes[row, 2], boxes[row, 3]
-        if _meets_box(
+        if meets_box(
                 Rectangle(dx * cosine + dy * sine, dy * cosine - dx * sine,
                           c * cosine + s * sine, s * cosine - c * sine, boxes[row, 4],
                           boxes[row, 5]), length, width):

@@ -201,14 +201,15 @@ def look_level(
     tuples: of named ones Numba takes 10 us to see of which types they are. Returns False, having
     done nothing, if the fan is outside the grid.
     """
-    return _look_level(
+    return look_from(
         Standing(*standing), GridNumbers(*grid), FanPlace(*place), Fan(*fan), ways)
 
 
 @routine
-def _look_level(
+def look_from(
     standing: Standing, grid: GridNumbers, place: FanPlace, fan: Fan, ways: Array,
 ) -> bool:
+    """Do what look_level() does, for compiled callers."""
     px, py = place.x - grid.x, place.y - grid.y
     # In cells, as rounding may put into the margin what is just within.
     along = (px * grid.cosine + py * grid.sine) * grid.scale

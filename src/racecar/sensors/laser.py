@@ -64,7 +64,10 @@ class LaserErrors(NamedTuple):
 
 
 class Laser:
-    """The laser with its settings."""
+    """The laser with its settings.
+
+    beams: as they go out; errors: what a reading differs by from the truth.
+    """
 
     def __init__(self, values: Values) -> None:
         """values: rows of PARAMETERS and the rate [Hz].
@@ -91,9 +94,9 @@ class Laser:
                 f' {1.0 / rate:g} s')
         self._noise = noise
         self._range = (nearest, farthest) if flag_of(values, 'clip') else None
-        self._beams = Beams.spread(low, high, rays, farthest, sweep)
+        self.beams = Beams.spread(low, high, rays, farthest, sweep)
         gaps = max(rays - 1, 1)
-        self._errors = LaserErrors(noise, resolution, nearest, farthest)
+        self.errors = LaserErrors(noise, resolution, nearest, farthest)
         # What all scans have in common: all but the ranges.
         self._facts = (
             low, high if rays > 1 else low, (high - low) / gaps if rays > 1 else 0.0,
@@ -106,13 +109,13 @@ class Laser:
 
         During a sweep the laser moves with the twist of the view, the objects not at all.
         """
-        truth = self._beams.distances(view.scene, view.objects(), view.pose, view.twist)
-        ranges = np.empty(self._beams.count, np.float32)
+        truth = self.beams.distances(view.scene, view.objects(), view.pose, view.twist)
+        ranges = np.empty(self.beams.count, np.float32)
         if self._noise == 0.0:
-            _read(truth, self._no_noise, self._errors, ranges)
+            read_ranges(truth, self._no_noise, self.errors, ranges)
         else:
             # One call: each costs as much as a hundred rays.
-            _read_noisy(truth, seed_of(generator), self._errors, ranges)
+            read_noisy(truth, seed_of(generator), self.errors, ranges)
         if self._range is not None:
             np.clip(ranges, *self._range, out=ranges)
         return LaserScan(*self._facts, ranges, self._sweep_ns + view.age_ns)
@@ -122,7 +125,7 @@ LASER = SensorKind('laser', LaserScan, PARAMETERS, Laser, rate=40.0)
 
 
 @kernel
-def _read(truth: Array, noise: Array, errors: LaserErrors, ranges: Ranges) -> None:
+def read_ranges(truth: Array, noise: Array, errors: LaserErrors, ranges: Ranges) -> None:
     """Write the ranges [m] that the laser makes of true distances and noise of deviation 1."""
     deviation, resolution = errors.deviation, errors.resolution
     range_min, range_max = errors.range_min, errors.range_max
@@ -138,8 +141,8 @@ def _read(truth: Array, noise: Array, errors: LaserErrors, ranges: Ranges) -> No
 
 
 @kernel
-def _read_noisy(truth: Array, seed: np.uint64, errors: LaserErrors, ranges: Ranges) -> None:
-    """Do what _read() does with the numbers that fill_normal() makes of a seed."""
+def read_noisy(truth: Array, seed: np.uint64, errors: LaserErrors, ranges: Ranges) -> None:
+    """Do what read_ranges() does with the numbers that fill_normal() makes of a seed."""
     noise = np.empty(len(ranges) + len(ranges) % 2)
     fill_normal(seed, noise)
-    _read(truth, noise, errors, ranges)
+    read_ranges(truth, noise, errors, ranges)

@@ -98,9 +98,11 @@ class CarBatch:
     def __init__(
         self, models: Sequence[VehicleModel], states: Sequence[Vector] | Array,
         kernel_of: Callable[[VehicleModel], CarKernel], *, step: float, integrator: str,
-        threads: int | None,
+        threads: int | None, together: int = 1,
     ) -> None:
         """Pack the cars; kernel_of: makes the kernel of the blocks with cars of a model's kind.
+
+        together: so many cars in succession, which are of one kind, lie in one block.
 
         Raises ConfigurationError and ParameterError as Simulator does, the former too for no
         thread or too few states.
@@ -127,7 +129,7 @@ class CarBatch:
         for cars in kinds.values():
             size = min(LANES, max(_LEAST_CARS, -(-len(cars) // self._threads)))
             # Plain Python raises for what diverges: each car by itself there.
-            size = size if COMPILED else 1
+            size = max(size // together, 1) * together if COMPILED else together
             kernel = kernel_of(models[cars[0]])
             for own in (cars[first:first + size] for first in range(0, len(cars), size)):
                 block = CarBlock(kernel, own)

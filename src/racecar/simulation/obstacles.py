@@ -13,10 +13,11 @@ from racecar.scene.overlaps import disc_overlaps, overlaps
 from racecar.scene.scene import foot_rows, Scene
 from racecar.scene.world_choice import scene_of, start_pose
 
-# A contact is over once there is this much room around the car [m].
-_RELEASE = 0.02
-# Who stands deeper in a wall than this was put there, and may leave [m].
-_INSIDE = 0.001
+RELEASE = 0.02
+"""A contact is over once there is this much room around the car [m]."""
+
+INSIDE = 0.001
+"""Who stands deeper in a wall than this was put there, and may leave [m]."""
 
 
 def start_caution(values: Values) -> str | None:
@@ -68,7 +69,7 @@ class Obstacles:
 
     def hold(self, odometry: Odometry) -> bool:
         """Whether a car is so far in something that it must have been put there."""
-        return self._meet(odometry, -_INSIDE)
+        return self._meet(odometry, -INSIDE)
 
     def note_contact(self, odometry: Odometry, speed: float) -> None:
         """Count a contact, if it is a new one, of a car that has come with a speed [m/s]."""
@@ -78,7 +79,7 @@ class Obstacles:
 
     def note_free(self, odometry: Odometry) -> None:
         """End a contact if the car is well away."""
-        if self._collisions.in_contact and not self._meet(odometry, _RELEASE):
+        if self._collisions.in_contact and not self._meet(odometry, RELEASE):
             self._collisions = self._collisions._replace(in_contact=False)
 
     def _meet(self, odometry: Odometry, margin: float) -> bool:

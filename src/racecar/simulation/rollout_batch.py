@@ -10,24 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from racecar.base.columns import rows_of
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.rows import count_numbers, first_row
+from racecar.base.rows import first_row
 from racecar.base.vectors import as_vector, Vector, vector
-from racecar.dynamics.actuators import Actuators
-from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
-from racecar.dynamics.vehicles.interface import Equations, VehicleModel
+from racecar.dynamics.integrators import DEFAULT_INTEGRATOR
+from racecar.dynamics.vehicles.interface import VehicleModel
 from racecar.metrics.tracking_error import Array
-from racecar.simulation.car_batch import CarBatch, CarBlock, write_lanes
-from racecar.simulation.layout import lane_rows
-from racecar.simulation.model_lanes import command_limits
+from racecar.simulation.car_batch import CarBlock
+from racecar.simulation.commanded_batch import CommandedBatch, CommandedOptions
 from racecar.simulation.rollout_kernel import rollout_kernel, rollout_parts, RolloutPlan
-from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
-from racecar.simulation.vehicle_columns import vehicle_columns, VehicleColumns
+from racecar.simulation.simulator import DEFAULT_STEP
+from racecar.simulation.vehicle_columns import VehicleColumns
 
 
-class RolloutBatch(CarBatch):
+class RolloutBatch(CommandedBatch):
     """Cars that follow speed and steering angle, or all inputs of their model.
 
     What Simulator does, without odometry, wheels and obstacles: commands stay within the limits of
@@ -48,44 +45,14 @@ class RolloutBatch(CarBatch):
         commands; threads: how many cores to use, by default all that this process may use. Raises
         ConfigurationError and ParameterError as Simulator does.
         """
-        def equations_of(model: VehicleModel) -> Equations:
-            chosen = model.wheel_equations if by_inputs else model.equations
-            if chosen is None:
-                raise ConfigurationError(
-                    f'{model.description} has no inputs but speed and steering angle: give these')
-            return chosen
-
-        made = Actuators.from_values(actuators or {}, step)
-        if by_inputs and made is not None:
-            raise ConfigurationError(
-                'inputs are set past the actuators; switch off actuators.* to do so')
         super().__init__(
-            models, [model.initial_state(ORIGIN) for model in models] if states is None
-            else states,
-            lambda model: rollout_kernel(
-                equations_of(model), integrator, actuated=made is not None),
-            step=step, integrator=integrator, threads=threads)
-        self._by_inputs, self._method = by_inputs, find_integrator(integrator)
-        self._depth = 0 if made is None else 1 + int(max(
-            channel.delay_steps for channel in made.channels))
-        self._done = 0
-        limits = {key: command_limits(model.vehicle)
-                  for key, model in {id(model): model for model in models}.items()}
-        for block in self._blocks:
-            lanes, block.lines = block.all_lanes, lane_rows(2 * self._depth)
-            for field, columns in (
-                    ('limits', np.array([limits[id(models[car])] for car in block.cars]).T),
-                    ('channels', rows_of(() if made is None else made.channels, len(lanes))),
-                    ('number', block.cars[np.newaxis])):
-                block.put(getattr(rollout_parts(block.parts), field), lanes, columns)
-        widths = {
-            count_numbers(rollout_parts(block.parts).inputs.example) for block in self._blocks}
-        self._width = max(widths, default=0)
+            models, states, lambda equations, actuated: rollout_kernel(
+                equations, integrator, actuated=actuated),
+            CommandedOptions(step, integrator, actuators, by_inputs, threads))
+        self._by_inputs = by_inputs
         self._mode = first_row(
             rollout_parts(self._blocks[0].parts).inputs.example, 'mode') if by_inputs else -1
         self._inputs = np.zeros((len(self), self._width))
-        if len(widths) > 1:
-            raise ConfigurationError('the models have different inputs, expected one kind')
 
     def command(self, speeds: ArrayLike, steering_angles: ArrayLike) -> None:
         """Apply a command to each car from now on, clamped to the vehicle's limits.
@@ -148,52 +115,9 @@ class RolloutBatch(CarBatch):
         self, mask: ArrayLike | None = None, states: ArrayLike | None = None,
         vehicles: VehicleColumns | None = None,
     ) -> None:
-        """Let cars start anew, at rest under no command; the others keep each bit.
-
-        mask, states: as of CarBatch.reset(); vehicles: what the cars of the mask are from now on,
-        see vary(), of which their columns count. Raises ParameterError as CarBatch.reset() does,
-        and for a car that cannot be.
-        """
-        chosen = self._chosen(mask)
-        if vehicles is not None:
-            if len(vehicles.are_possible) != len(self):
-                raise ParameterError(
-                    f'vehicles are {len(vehicles.are_possible)}, expected one for each of'
-                    f' {len(self)} cars')
-            wrong = np.flatnonzero(chosen & ~vehicles.are_possible)
-            if wrong.size:
-                raise ParameterError(
-                    f'car {wrong[0]} cannot be with the parameters that it is to have; make its'
-                    ' model by itself to learn why')
-        super().reset(chosen, states)
-        self._inputs[chosen] = 0.0
-        for block, lanes in self._lanes(chosen):
-            write_lanes(block.lines, 0, lanes, np.zeros((2 * self._depth, len(lanes))))
-            if vehicles is not None:
-                for part, columns in (
-                        (block.parts.parameters, vehicles.parameters),
-                        (block.parts.limits, vehicles.limits),
-                        (rollout_parts(block.parts).limits,
-                         vehicles.command_limits)):
-                    block.put_for_good(part, lanes, columns[:, block.cars[lanes]])
-
-    def vary(
-        self, values: Mapping[str, Any], columns: Mapping[str, Array],
-    ) -> VehicleColumns:
-        """Numbers of cars that differ from the model of the first one in some parameters.
-
-        values: resolved, those of which the model is made; columns: by some names of
-        VEHICLE_COLUMNS, (cars,), each number one that its parameter may have. Raises TypeError or
-        ValueError where the cars do not differ in numbers alone.
-        """
-        model = self.models[0]
-        if any(other.equations.name != model.equations.name for other in self.models):
-            raise TypeError('the cars have different equations')
-        vehicle = model.vehicle.columns(columns)
-        found = vehicle_columns(
-            model, vehicle, values, len(self), self._method.stability_limit / self._step)
-        return found._replace(
-            are_possible=found.are_possible & model.vehicle.are_possible(columns))
+        """Let cars start anew, at rest under no command; see CommandedBatch.reset()."""
+        super().reset(mask, states, vehicles)
+        self._inputs[self._chosen(mask)] = 0.0
 
     def _drive(self, inputs: Array, steps: int, every: int) -> Array:
         """Run all blocks; inputs: as of run(); every: 0 to record nothing."""

@@ -11,6 +11,7 @@ from racecar.base.compiled import compiled, importable
 from racecar.base.rows import count_numbers, first_row, load, Numbers, Part, store, zeros_of
 from racecar.base.vectors import Flat
 from racecar.dynamics.actuators import Channel, Channels, respond
+from racecar.dynamics.integrators import step_function
 from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND
 from racecar.simulation.car_kernels import car_parts, CarKernel, CarParts, checking, saving
 from racecar.simulation.engine import CommandLimits, integration, limited
@@ -36,6 +37,13 @@ class RolloutRows(NamedTuple):
 _CHANNEL = zeros_of(Channel)
 
 
+def rollout_rows(equations: Equations) -> RolloutRows:
+    """Example of the rows of cars with these equations."""
+    return RolloutRows(
+        equations.inputs, zeros_of(CommandLimits), Channels(_CHANNEL, _CHANNEL), NO_COMMAND,
+        (0.0,), (0.0,))
+
+
 class RolloutParts(NamedTuple):
     """Where a block has the fields of RolloutRows."""
 
@@ -48,7 +56,7 @@ class RolloutParts(NamedTuple):
 
 
 def rollout_parts(parts: CarParts) -> RolloutParts:
-    """Where a block has the fields of RolloutRows."""
+    """Where a block has the fields of RolloutRows, or of what begins with them."""
     example, first = parts.inputs.example, parts.inputs.first
     return RolloutParts(*(
         Part(getattr(example, field), first + first_row(example, field), LANES)
@@ -77,7 +85,7 @@ class RolloutPlan(NamedTuple):
     stride: float
 
 
-class _Tick(NamedTuple):
+class RolloutTick(NamedTuple):
     """A tick: steps before it, commands that delay lines hold, length of a step [s], its steps."""
 
     done: int
@@ -89,7 +97,7 @@ class _Tick(NamedTuple):
 _PLAN = Part(zeros_of(RolloutPlan))
 
 
-def _taking(equations: Equations, parts: CarParts) -> Loop:
+def taking(equations: Equations, parts: CarParts) -> Loop:
     """Pure function that reads the inputs of a tick, commands within the limits of the vehicle."""
     own = rollout_parts(parts)
     inputs_part, limits_part, number_part = own.inputs, own.limits, own.number
@@ -117,60 +125,105 @@ def _taking(equations: Equations, parts: CarParts) -> Loop:
     return take_commands
 
 
-def _driving(equations: Equations, integrator: str, parts: CarParts) -> Loop:
-    """Pure function that takes cars through a tick, their inputs held."""
+def driving(
+    equations: Equations, integrator: str, parts: CarParts, *, actuated: bool,
+) -> Loop:
+    """Pure function (rows, lines, count, tick) that takes cars through a RolloutTick.
+
+    lines: of actuators, see responding(); those of cars without are empty.
+    """
     integrate, hold = integration(equations, integrator, parts.motion), equations.hold
     held_part, parameters_part = parts.motion.held, parts.parameters
-    inputs_part = rollout_parts(parts).inputs
+    own = rollout_parts(parts)
+    inputs_part, outputs_part = own.inputs, own.outputs
+
+    if not actuated:
+        @importable
+        def drive_held(rows: Flat, lines: Flat, count: int, tick: RolloutTick) -> None:
+            for i in range(count):
+                store(rows, held_part, i,
+                      hold(load(rows, inputs_part, i), load(rows, parameters_part, i)))
+            integrate(rows, count, tick.dt, tick.steps)
+
+        return drive_held
+
+    respond_one = responding(parts)
 
     @importable
-    def drive_held(rows: Flat, lines: Flat, count: int, tick: _Tick) -> None:
-        for i in range(count):
-            store(rows, held_part, i,
-                  hold(load(rows, inputs_part, i), load(rows, parameters_part, i)))
-        integrate(rows, count, tick.dt, tick.steps)
+    def drive_actuated(rows: Flat, lines: Flat, count: int, tick: RolloutTick) -> None:
+        for step in range(tick.done, tick.done + tick.steps):
+            for i in range(count):
+                respond_one(rows, lines, i, step, tick.depth)
+                store(rows, held_part, i, hold(
+                    load(rows, outputs_part, i), load(rows, parameters_part, i)))
+            integrate(rows, count, tick.dt, 1)
 
-    return drive_held
+    return drive_actuated
 
 
-def _driving_actuated(equations: Equations, integrator: str, parts: CarParts) -> Loop:
-    """Pure function that takes cars through a tick, their actuators between command and wheels.
+def responding(parts: CarParts) -> Loop:
+    """Pure function (rows, lines, i, step, depth) that moves the actuators of car i by a step.
 
     lines: commands of the last `depth` steps, speeds and then steering angles, in rows of LANES;
     that of a step lies where its number modulo the depth says.
     """
-    integrate, hold = integration(equations, integrator, parts.motion), equations.hold
-    held_part, parameters_part = parts.motion.held, parts.parameters
     own = rollout_parts(parts)
     command_part = cast(Part[Command], own.inputs)
     channels_part, outputs_part = own.channels, own.outputs
 
     @importable
-    def drive_actuated(rows: Flat, lines: Flat, count: int, tick: _Tick) -> None:
-        depth = tick.depth
-        for step in range(tick.done, tick.done + tick.steps):
-            now = step % depth
-            for i in range(count):
-                command = load(rows, command_part, i)
-                lines[now * LANES + i] = command.speed
-                lines[(depth + now) * LANES + i] = command.steering_angle
-                speed, steering = load(rows, channels_part, i)
-                before = load(rows, outputs_part, i)
-                speed_at = now - int(speed.delay_steps)
-                speed_at += depth if speed_at < 0 else 0
-                steering_at = now - int(steering.delay_steps)
-                steering_at += depth if steering_at < 0 else 0
-                outputs = Command(
-                    respond(before.speed, speed.scale * lines[speed_at * LANES + i]
-                            + speed.offset, speed.gain, speed.largest_change),
-                    respond(before.steering_angle,
-                            steering.scale * lines[(depth + steering_at) * LANES + i]
-                            + steering.offset, steering.gain, steering.largest_change))
-                store(rows, outputs_part, i, outputs)
-                store(rows, held_part, i, hold(outputs, load(rows, parameters_part, i)))
-            integrate(rows, count, tick.dt, 1)
+    def respond_one(rows: Flat, lines: Flat, i: int, step: int, depth: int) -> None:
+        now = step % depth
+        command = load(rows, command_part, i)
+        lines[now * LANES + i] = command.speed
+        lines[(depth + now) * LANES + i] = command.steering_angle
+        speed, steering = load(rows, channels_part, i)
+        before = load(rows, outputs_part, i)
+        speed_at = now - int(speed.delay_steps)
+        speed_at += depth if speed_at < 0 else 0
+        steering_at = now - int(steering.delay_steps)
+        steering_at += depth if steering_at < 0 else 0
+        store(rows, outputs_part, i, Command(
+            respond(before.speed, speed.scale * lines[speed_at * LANES + i] + speed.offset,
+                    speed.gain, speed.largest_change),
+            respond(before.steering_angle,
+                    steering.scale * lines[(depth + steering_at) * LANES + i] + steering.offset,
+                    steering.gain, steering.largest_change)))
 
-    return drive_actuated
+    return respond_one
+
+
+def stepping(
+    equations: Equations, integrator: str, parts: CarParts, *, actuated: bool,
+) -> Loop:
+    """Pure function (rows, lines, i, number, tick) that takes car i alone through a step.
+
+    number: that of the step; of the RolloutTick depth and dt count. The bits are those of
+    driving().
+    """
+    step, hold = step_function(equations.rates, integrator), equations.hold
+    state_part, parameters_part = parts.motion.state, parts.parameters
+    own = rollout_parts(parts)
+    inputs_part, outputs_part = own.inputs, own.outputs
+    if not actuated:
+        @importable
+        def step_held(
+            rows: Flat, lines: Flat, i: int, number: int, tick: RolloutTick,
+        ) -> None:
+            held = hold(load(rows, inputs_part, i), load(rows, parameters_part, i))
+            store(rows, state_part, i, step(load(rows, state_part, i), held, tick.dt))
+
+        return step_held
+
+    respond_one = responding(parts)
+
+    @importable
+    def step_actuated(rows: Flat, lines: Flat, i: int, number: int, tick: RolloutTick) -> None:
+        respond_one(rows, lines, i, number, tick.depth)
+        held = hold(load(rows, outputs_part, i), load(rows, parameters_part, i))
+        store(rows, state_part, i, step(load(rows, state_part, i), held, tick.dt))
+
+    return step_actuated
 
 
 def _counting(parts: CarParts) -> Loop:
@@ -205,17 +258,15 @@ def _recording(equations: Equations, parts: CarParts) -> Loop:
 def rollout_kernel(equations: Equations, integrator: str, *, actuated: bool) -> CarKernel:
     """Kernel run(rows, lines, inputs, records, plan) of cars that follow inputs, all flat.
 
-    lines: see _driving_actuated(), empty unless actuated; inputs: (cars, ticks, inputs), or
+    lines: see responding(), empty unless actuated; inputs: (cars, ticks, inputs), or
     (ticks, inputs) of all cars; records: is filled with states, (cars, samples, stride); plan:
     numbers of a RolloutPlan. Raises ParameterError if the method is unknown.
     """
-    parts = car_parts(equations, integrator, RolloutRows(
-        equations.inputs, zeros_of(CommandLimits),
-        Channels(_CHANNEL, _CHANNEL), NO_COMMAND, (0.0,), (0.0,)))
+    parts = car_parts(equations, integrator, rollout_rows(equations))
     take_all, save_all, check_all, count_all, record_all = (
-        _taking(equations, parts), saving(parts), checking(parts), _counting(parts),
+        taking(equations, parts), saving(parts), checking(parts), _counting(parts),
         _recording(equations, parts))
-    drive_all = (_driving_actuated if actuated else _driving)(equations, integrator, parts)
+    drive_all = driving(equations, integrator, parts, actuated=actuated)
 
     def run_rollouts(rows: Flat, lines: Flat, inputs: Flat, records: Flat, plan: Flat) -> None:
         p = load(plan, _PLAN, 0)
@@ -229,7 +280,7 @@ def rollout_kernel(equations: Equations, integrator: str, *, actuated: bool) -> 
             take_all(rows, count, inputs, tick, between)
             save_all(rows, count)
             drive_all(rows, lines, count,
-                      _Tick(int(p.done) + tick * steps, depth, p.dt, steps))
+                      RolloutTick(int(p.done) + tick * steps, depth, p.dt, steps))
             check_all(rows, count)
             count_all(rows, count, tick)
             if every > 0 and (tick + 1) % every == 0:

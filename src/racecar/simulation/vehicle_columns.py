@@ -18,6 +18,7 @@ from racecar.dynamics.actuators import ACTUATOR_PARAMETERS, Actuators
 from racecar.dynamics.vehicles.interface import VehicleModel
 from racecar.dynamics.vehicles.modes import are_slower
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.simulation.car_body import car_body
 from racecar.simulation.model_lanes import command_limits, held_channels
 from racecar.simulation.simulator import Simulator
 
@@ -26,12 +27,13 @@ class VehicleColumns(NamedTuple):
     """Numbers of cars whose vehicles differ, in SI units: (numbers, cars) each.
 
     parameters, limits: those of ModelColumns; command_limits: lowest and highest speed, lowest and
-    highest steering angle; are_possible: whether each car can be, (cars,).
+    highest steering angle; bodies: of CarBody; are_possible: whether each car can be, (cars,).
     """
 
     parameters: Array
     limits: Array
     command_limits: Array
+    bodies: Array
     are_possible: NDArray[np.bool_]
 
 
@@ -48,6 +50,7 @@ def vehicle_columns(
         raise TypeError('the cars start at different points')
     return VehicleColumns(
         found.parameters, found.limits, rows_of(command_limits(vehicle), cars),
+        rows_of(car_body(vehicle, found.ahead), cars),
         are_slower(found.modes, fastest))
 
 

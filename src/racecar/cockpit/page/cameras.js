@@ -96,7 +96,7 @@ export class Camera {
   // A car that is looked at from all sides, in the upper part of the picture, above other things.
   present([x, y, z], angle, size, aspect) {
     const distance = 2.1 * size * Math.max(1, 1.1 / aspect), rise = 0.26;
-    const target = [x, y, z - (aspect > 1.6 ? 0.36 : 0.28) * size];
+    const target = [x, y, z - (aspect > 1.6 ? 0.36 : aspect > 1.2 ? 0.28 : 0.5) * size];
     const eye = [target[0] + distance * Math.cos(rise) * Math.cos(angle),
       target[1] + distance * Math.cos(rise) * Math.sin(angle), z + distance * Math.sin(rise)];
     return this.looking(eye, target, [0, 0, 1], distance, size, aspect);

@@ -106,6 +106,34 @@ export class History {
     return index === undefined || !this.next ? NaN : this.value(this.end - 1, index);
   }
 
+  // Whether every sample of a run is here, none of which made room for others.
+  get isWhole() { return this.first === 0; }
+
+  // Length of the way through all samples [m].
+  get distance() {
+    const {x, y} = this.column;
+    let sum = 0;
+    for (let n = this.first + 1; n < this.next; n++) {
+      const step = Math.hypot(
+        this.value(n, x) - this.value(n - 1, x), this.value(n, y) - this.value(n - 1, y));
+      if (step === step) { sum += step; }
+    }
+    return sum;
+  }
+
+  // Root of the mean square of a column; NaN if it has no values.
+  rms(name) {
+    let sum = 0, count = 0;
+    for (let n = this.first; n < this.next; n++) {
+      const value = this.value(n, this.column[name]);
+      if (value === value) {
+        sum += value * value;
+        count++;
+      }
+    }
+    return Math.sqrt(sum / count);
+  }
+
   // Number of the first row at a time or later.
   from(time) {
     let low = this.first, high = this.next;

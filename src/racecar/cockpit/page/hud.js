@@ -24,13 +24,28 @@ export class Hud {
     this.collisions = 0;
   }
 
-  // What there is to say of a run that has ended, at a time.
-  summary(time) {
+  // What there is to say of a run that has ended.
+  summary(history) {
+    if (!history || !history.length) { return ''; }
+    if (this.summed !== history.changes) {
+      this.summed = history.changes;
+      this.drive = this.driveOf(history);
+    }
     const {lap, collisions} = this;
     const many = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
-    return [Number.isFinite(time) ? `${number(time, 1)} s` : '',
+    return [...this.drive,
       lap?.count ? `${many(lap.count, 'lap')}, best ${number(lap.best, 2)} s` : '',
       collisions ? many(collisions, 'collision') : ''].filter(Boolean).join(' \u00b7 ');
+  }
+
+  // How long, how far and how exactly: the latter two as long as the page has all of the run.
+  driveOf(history) {
+    const time = `${number(history.latestTime, 1)} s`;
+    if (!history.isWhole) { return [time]; }
+    const error = history.rms('error');
+    return [time, `${number(history.distance, 1)} m`, Number.isFinite(error)
+      ? `tracking error ${error < 0.1 ? `${number(1000 * error, 1)} mm` : `${number(error, 2)} m`
+      } RMS` : ''];
   }
 
   // count, last, best, begun, wrong_way, off_track: as the message `laps` has them.

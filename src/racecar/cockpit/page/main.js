@@ -427,7 +427,7 @@ function draw(now) {
     rewind.draw(now);
     minimap.draw(now);
     // Samples and laps may come after the message that the run has ended.
-    if (transport.state === 'ended') { hint.setSummary(hud.summary(history?.latestTime)); }
+    if (transport.state === 'ended') { hint.setSummary(hud.summary(history)); }
   }
 }
 requestAnimationFrame(draw);

@@ -13,7 +13,8 @@ const measured = 'measured', command = 'command', reference = 'reference';
 
 // The first series is drawn last. dash: so that lines differ not by colour alone. floor: the least
 // span of the axis. steps: round steps of the axis, where powers of ten are not what one expects.
-// marks: a column whose changes are marked with its new value.
+// marks: a column whose changes are marked with its new value. small: what the plot is in while
+// no value of what is shown is as large as `below`.
 export const PLOTS = [
   {id: 'speed', title: 'Speed', unit: 'm/s', digits: 2, floor: 0.5, series: [
     {column: 'speed', label: 'car', colour: measured},
@@ -23,7 +24,8 @@ export const PLOTS = [
     steps: [1, 2, 5, 10, 15, 30, 45, 90, 180], series: [
     {column: 'steering', label: 'car', colour: measured},
     {column: 'command_steering', label: 'command', colour: command, dash: [2, 2]}]},
-  {id: 'error', title: 'Tracking error', unit: 'm', digits: 3, floor: 0.02, series: [
+  {id: 'error', title: 'Tracking error', unit: 'm', digits: 3, floor: 0.02,
+    small: {below: 0.1, unit: 'mm', factor: 1000, digits: 1, floor: 2}, series: [
     {column: 'error', label: 'total', colour: measured},
     {column: 'lateral_error', label: 'across', colour: command, dash: [2, 2]},
     {column: 'longitudinal_error', label: 'along', colour: reference, dash: [6, 3]}]},
@@ -96,6 +98,7 @@ class Panel {
   constructor(description, shared) {
     this.description = description;
     this.shared = shared;
+    this.scale = description;  // with its unit, factor, digits and floor, or small with its own
     this.low = this.high = NaN;
     this.values = new Map();
     const legend = description.series.map((series) => {
@@ -107,7 +110,7 @@ class Panel {
     this.chart = make('div', {class: 'chart'});
     this.figure = make('figure', {class: 'plot', id: `plot-${description.id}`, hidden: true},
       make('figcaption', {}, make('span', {class: 'title'}, make('h3', {text: description.title}),
-        make('span', {class: 'unit', text: description.unit}), this.menu()),
+        this.unit = make('span', {class: 'unit', text: description.unit}), this.menu()),
       make('span', {class: 'legend'}, ...legend)), this.chart);
   }
 
@@ -138,7 +141,7 @@ class Panel {
   }
 
   savePicture(name) {
-    const {title, unit, series} = this.description, {colours} = this.shared;
+    const {title, series} = this.description, {unit} = this.scale, {colours} = this.shared;
     savePicture(this.canvas, {name, title: unit ? `${title} [${unit}]` : title, colours,
       keys: series.filter(({column, colour}) => colour && this.history.has(column)).map(
         ({label, colour}) => ({text: label, colour}))});
@@ -146,14 +149,14 @@ class Panel {
 
   // The values of a row, as texts.
   label(history, row) {
-    const {description} = this;
+    const {scale} = this;
     const texts = [];
     for (const [series, element] of this.values) {
       const known = history.has(series.column);
       element.parentElement.hidden = !known;
       if (!known) { continue; }
-      const value = history.value(row, history.column[series.column]) * (description.factor || 1);
-      const text = (series.text || number)(value, description.digits);
+      const value = history.value(row, history.column[series.column]) * (scale.factor || 1);
+      const text = (series.text || number)(value, scale.digits);
       setText(element, text);
       texts.push(`${series.label} ${text}`);
     }
@@ -232,7 +235,7 @@ class Plot extends Panel {
   // The axis grows at once and shrinks when there is much room.
   range(low, high) {
     if (low === null) { low = high = 0; }
-    const {floor, steps} = this.description;
+    const {scale: {floor}, description: {steps}} = this;
     if (high - low < floor) {
       const middle = (low + high) / 2;
       // A quantity that is never below zero does not need an axis that is.
@@ -256,8 +259,21 @@ class Plot extends Panel {
     return time >= 0 && x >= room && x <= uplot.bbox.width - room;
   }
 
+  // Millimetres while all is small, metres when it is not.
+  rescale(history, begin, end) {
+    const {description, description: {small}} = this;
+    if (!small) { return; }
+    const isSmall = this.lines.every(({column}) => history.valuesOf(column, begin, end).every(
+      (value) => value === null || Math.abs(value) < small.below));
+    const scale = isSmall ? small : description;
+    if (scale === this.scale) { return; }
+    Object.assign(this, {scale, low: NaN, high: NaN});
+    setText(this.unit, scale.unit);
+  }
+
   draw(history, {begin, end, left, right, times}) {
-    const {factor} = this.description;
+    this.rescale(history, begin, end);
+    const {factor} = this.scale;
     const data = [times, ...this.lines.map(
       ({column}) => history.valuesOf(column, begin, end, factor))];
     this.history = history;
@@ -456,13 +472,13 @@ export class Plots {
         if (isShown) { this.refresh(); }
       }
       if (!isShown) { continue; }
-      const text = plot.label(history, row);
       // The plan has marks, which move with the pointer.
       if (times || plot === this.plan) {
         plot.draw(history, {begin, end, left, right, times}, row);
       }
+      const text = plot.label(history, row);
       if (speaks) {
-        const {title, unit} = plot.description;
+        const {description: {title}, scale: {unit}} = plot;
         plot.canvas.setAttribute('aria-label',
           `${title}${plot === this.plan ? '' : ' over time'} [${unit}]: ${text}`);
       }

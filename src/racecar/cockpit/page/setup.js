@@ -108,6 +108,7 @@ export class Setup {
       ...rows.filter(([option]) => isMain(option)).map(([, row]) => row),
       ...more.length ? [make('details', {class: 'more'},
         make('summary', {text: 'More options'}), ...more)] : []);
+    this.settle(values);
     this.keep();
     this.chosenVehicle(this.vehicleOf());
   }
@@ -138,6 +139,15 @@ export class Setup {
     }
   }
 
+  // The trajectory is that of the waypoints, if there are any.
+  settle(values) {
+    const shape = this.box.querySelector('#option-trajectory');
+    if (!shape) { return; }
+    shape.disabled = Boolean(values.waypoints);
+    shape.title = shape.disabled ? 'The waypoints are followed instead' : '';
+    shape.closest('.field').classList.toggle('unused', shape.disabled);
+  }
+
   field(option, values) {
     const id = `option-${option.name}`;
     const set = (value) => {
@@ -149,6 +159,7 @@ export class Setup {
         values[option.name] = value;
       }
       this.keep();
+      this.settle(values);
       if (option.name === 'vehicle') { this.chosenVehicle(this.vehicleOf()); }
     };
     const titleOf = (name) => option.titles?.[name] || words(String(name));
@@ -207,7 +218,9 @@ export class Setup {
   get request() {
     const {name} = this.configuration;
     const known = new Set(this.configuration.options.map((option) => option.name));
-    const options = Object.fromEntries(Object.entries(this.chosen.options[name] || {})
+    const chosen = this.chosen.options[name] || {};
+    if (chosen.waypoints) { known.delete('trajectory'); }
+    const options = Object.fromEntries(Object.entries(chosen)
       .filter(([option]) => known.has(option)));
     return {configuration: name, options};
   }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import math
 from typing import Annotated, NamedTuple
 
-from racecar.base.columns import given
+from racecar.base.columns import given, larger
 from racecar.base.parameter_fields import Row, with_plain_signature
 from racecar.dynamics.tyres.pacejka import SURFACES
 from racecar.dynamics.vehicles.body_parameters import BodyParameters
@@ -173,8 +173,8 @@ class VehicleDesign:
     @property
     def width_over_wheels(self) -> float:
         """From the outer face of the wheels on one side to that on the other [m]."""
-        return max(track + width for track, width in zip(
-            self.track_widths, self.wheel_widths, strict=True))
+        return larger(*(track + width for track, width in zip(
+            self.track_widths, self.wheel_widths, strict=True)))
 
     @property
     def steering_range(self) -> tuple[float, float]:
@@ -193,10 +193,10 @@ class VehicleDesign:
         base_link = self.odometry_offset
         return Footprint(
             self.cog_to_front_axle - base_link
-            + (self.front_overhang or _FRONT_OVERHANG * self.wheelbase),
+            + given(self.front_overhang, _FRONT_OVERHANG * self.wheelbase),
             self.cog_to_rear_axle + base_link
-            + (self.rear_overhang or _REAR_OVERHANG * self.wheelbase),
-            0.5 * (self.width or self.width_over_wheels))
+            + given(self.rear_overhang, _REAR_OVERHANG * self.wheelbase),
+            0.5 * given(self.width, self.width_over_wheels))
 
     @property
     def front_axle_load(self) -> float:

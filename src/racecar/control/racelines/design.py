@@ -1,0 +1,169 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Race lines made for a track and a vehicle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+import hashlib
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.errors import ParameterError
+from racecar.control.racelines.closed_spline import ClosedSpline
+from racecar.control.racelines.minimum_curvature import minimum_curvature, MinimumCurvature, STEP
+from racecar.control.racelines.minimum_time import minimum_time, MinimumTime, TimeProblem
+from racecar.control.racelines.raceline import Raceline
+from racecar.control.racelines.speed_profile import speed_profile
+from racecar.control.racelines.track import Stations, Track
+from racecar.dynamics.vehicles.design import VehicleDesign
+from racecar.dynamics.vehicles.grip_map import GripMap
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
+
+Array = NDArray[np.float64]
+
+METHODS = ('centre', 'curvature', 'time')
+"""Centre line; least curvature; least lap time."""
+
+# Steps of the speed profile and of files [m].
+_FINE, _FILE = 0.05, 0.2
+# Of the speeds of the profile, to start the search for the least time from.
+_STARTING_SHARE = 0.95
+
+
+@dataclass(frozen=True)
+class RacelineDesign:
+    """How a line is made.
+
+    margin: from the line to the borders, at least half the width of the car [m]; step: of the
+    solvers [m]; speed_limit [m/s]; steering_rate: largest, of the least time [rad/s]; grip: share
+    of the friction that is used; tyre_model: of make_tyre_set().
+    """
+
+    method: str = 'curvature'
+    margin: float = 0.3
+    step: float = STEP
+    speed_limit: float = math.inf
+    steering_rate: float = 3.2
+    grip: float = 1.0
+    tyre_model: str = 'pacejka'
+
+    def check(self, vehicle: VehicleParameters) -> None:
+        """Raise ParameterError for what cannot be."""
+        if self.method not in METHODS:
+            raise ParameterError(
+                f"method is {self.method!r}, expected one of {', '.join(METHODS)}")
+        half = 0.5 * (vehicle.width or vehicle.width_over_wheels)
+        if not half <= self.margin <= 100.0:
+            raise ParameterError(
+                f'margin is {self.margin:g} m, expected at least half the width of the vehicle,'
+                f' {half:.3f} m')
+        for name, value, least, most in (
+                ('step', self.step, 0.01, 10.0),
+                ('speed_limit', self.speed_limit, 0.6, math.inf),
+                ('steering_rate', self.steering_rate, 1e-3, 1e3)):
+            if not least <= value <= most:
+                raise ParameterError(f'{name} is {value:g}, expected {least:g} to {most:g}')
+
+
+@dataclass(frozen=True)
+class MadeRaceline:
+    """A line; iterations and residual of its solver, None where none ran."""
+
+    line: Raceline
+    iterations: int | None
+    residual: float | None
+
+
+def make_raceline(
+    track: Track, vehicle: VehicleParameters, design: RacelineDesign, *, bound: bool = False,
+) -> MadeRaceline:
+    """Line round a track for a vehicle.
+
+    bound: note the least lap time on the track as well, where the method does not find it anyway.
+    Raises ConfigurationError for what is not possible, ParameterError for a design that cannot be.
+    """
+    design.check(vehicle)
+    grip = GripMap.of(vehicle, design.tyre_model, grip=design.grip)
+    bend = None if design.method == 'centre' and not bound else minimum_curvature(
+        track, design.margin, design.step)
+    least = None
+    if bend is not None and (design.method == 'time' or bound):
+        about = track.about(bend.stations.at(bend.offsets), design.step)
+        least = minimum_time(_problem(
+            about, vehicle, design, grip, about.offset_limits(design.margin)))
+    solved: MinimumCurvature | MinimumTime | None = None
+    if design.method == 'time' and least is not None:
+        solved, points, speed = least, about.at(least.offsets), least.speed
+    else:
+        if design.method == 'curvature' and bend is not None:
+            solved, points = bend, bend.stations.at(bend.offsets)
+        else:
+            points = track.stations(design.step).points
+            points = np.vstack([points, points[:1]])
+        speed = _profile(points, grip, design.speed_limit)
+    line = Raceline.through(points, speed, _FILE)
+    widths = track.about(line.points, _FILE).widths
+    widths = np.vstack([widths, widths[:1]])[:len(line.s)]
+    lap_time = line.lap_time if design.method != 'time' or least is None else least.lap_time
+    notes = {
+        'track': track.name, 'track_sha256': track.digest, 'vehicle': vehicle.name,
+        'vehicle_sha256': vehicle_digest(vehicle), 'tyre_model': design.tyre_model,
+        'method': design.method, 'margin': f'{design.margin:g}', 'step': f'{design.step:g}',
+        'speed_limit': f'{design.speed_limit:g}', 'grip': f'{design.grip:g}',
+        'lap_time': f'{lap_time:.4f}'}
+    if least is not None:
+        notes |= {'steering_rate': f'{design.steering_rate:g}', 'bound': f'{least.lap_time:.4f}'}
+    made = replace(line, widths=widths, notes=notes)
+    return MadeRaceline(made, *(None, None) if solved is None else (
+        solved.iterations, solved.residual))
+
+
+def time_on(
+    track: Track, vehicle: VehicleParameters, design: RacelineDesign, points: Array,
+    corridor: float = 0.03,
+) -> MinimumTime:
+    """Least lap time of the model of least time that stays near a line.
+
+    points: (n + 1, 2) of the line [m]; corridor: to either side, within the margin [m]. With
+    it lines of different methods are compared in one model.
+    """
+    grip = GripMap.of(vehicle, design.tyre_model, grip=design.grip)
+    about = track.about(points, design.step)
+    low, high = about.offset_limits(design.margin)
+    # The line itself may touch the margin.
+    return minimum_time(_problem(about, vehicle, design, grip, (
+        np.minimum(np.maximum(low, -corridor), 0.0), np.maximum(np.minimum(high, corridor), 0.0))))
+
+
+def vehicle_digest(vehicle: VehicleParameters) -> str:
+    """SHA-256 of the numbers of a vehicle that its motion depends on."""
+    known = {row.name: getattr(vehicle, row.name) for row in fields(VehicleDesign)}
+    text = ';'.join(f'{name}={value!r}' for name, value in sorted(known.items())
+                    if not hasattr(value, '__dict__') and type(value) in (int, float, str))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _problem(
+    about: Stations, vehicle: VehicleParameters, design: RacelineDesign, grip: GripMap,
+    limits: tuple[Array, Array],
+) -> TimeProblem:
+    """Problem of least time about a line, from that line at speeds that it can be driven with."""
+    profile = speed_profile(about.curvature, about.step, grip, design.speed_limit)
+    start = np.clip(np.zeros(len(about.s)), *limits)
+    return TimeProblem(
+        about, vehicle, make_tyre_set(vehicle, design.tyre_model), *limits, start,
+        _STARTING_SHARE * profile.speed, design.speed_limit, design.steering_rate, design.grip)
+
+
+def _profile(points: Array, grip: GripMap, speed_limit: float) -> Array:
+    """Speeds of the friction ellipse at points (m + 1, 2) of a closed line, (m,) [m/s]."""
+    spline = ClosedSpline.through(points)
+    count = math.ceil(spline.length / _FINE)
+    s = np.arange(count + 1) * spline.length / count
+    speed = speed_profile(
+        spline.curvature(s[:-1]), spline.length / count, grip, speed_limit).speed
+    return np.asarray(np.interp(spline.knots[:-1], s, np.append(speed, speed[0])))

@@ -1,0 +1,439 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Many worlds side by side, each of some cars that see and hit each other, in compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+import math
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from racecar.base.columns import each, rows_of
+from racecar.base.compiled import COMPILED, types_of
+from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.rows import flatten
+from racecar.base.types import NANOSECONDS
+from racecar.base.vectors import as_vector, Flat, vector
+from racecar.dynamics.integrators import DEFAULT_INTEGRATOR
+from racecar.dynamics.vehicles.interface import Equations, VehicleModel
+from racecar.metrics.lap_progress import courses_of
+from racecar.metrics.laps import Course, LAP_SIZE, LapRule, NO_LAPS
+from racecar.metrics.tracking_error import Array
+from racecar.scene.scene import EMPTY_SCENE, Scene
+from racecar.scene.surroundings import Surroundings, surroundings_of
+from racecar.simulation.car_batch import CarBlock
+from racecar.simulation.car_body import car_body, CarBody
+from racecar.simulation.car_kernels import CarKernel
+from racecar.simulation.commanded_batch import CommandedBatch, CommandedOptions
+from racecar.simulation.layout import LANES
+from racecar.simulation.ports import period_steps, whole_nanoseconds
+from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
+from racecar.simulation.vehicle_columns import VehicleColumns
+from racecar.simulation.world_kernel import world_kernel
+from racecar.simulation.world_looks import NONE, POLICIES, STOP, WorldKind
+from racecar.simulation.world_rows import (
+    Clock,
+    NO_SHAPE,
+    READING_NAMES,
+    world_parts,
+    WorldPlan,
+)
+
+_COMMAND_NUMBERS = 2
+_FRESH = Clock(0.0, 1.0)
+
+
+class Contact(NamedTuple):
+    """What happens to cars that run into each other or into what stands around.
+
+    policy: `stop`: a car stands where it was before until its next command, as the cars of a
+    Simulator; two that meet both stand; `impulse`: rigid bodies hit each other; `none`: nothing,
+    and nobody looks. interval: cars are looked at after so long [s], at most a period; whoever is
+    in something then has its steps taken one by one. restitution: speed along the normal after a
+    hit over that before, 0 to 1; friction: Coulomb's coefficient between bodies, at least 0.
+    """
+
+    policy: str = STOP
+    interval: float = 0.01
+    restitution: float = 0.2
+    friction: float = 0.5
+
+
+class WorldView(NamedTuple):
+    """What a scanner is asked about; cars are counted through all worlds, that of world 0 first.
+
+    shapes: numbers of CarShape of all cars, flat; scenes: what stands around, and the same as
+    arrays; together: cars in a world; keys: of the noise of each car, (cars,).
+    """
+
+    shapes: Flat
+    scenes: Sequence[Scene]
+    around: Surroundings
+    together: int
+    keys: NDArray[np.uint64]
+
+
+class Scanner(Protocol):
+    """What cars see with, such as racecar.sensors.world_laser.WorldLaser."""
+
+    @property
+    def size(self) -> int:
+        """Numbers of a scan."""
+
+    def scan(
+        self, view: WorldView, first: int, chosen: NDArray[np.bool_], scans: NDArray[np.float32],
+    ) -> None:
+        """Write scans of the cars from `first` on of which chosen says so.
+
+        scans: (cars, size), of all cars. Called by several threads at once for different cars.
+        """
+
+
+class WorldSetup(NamedTuple):
+    """What worlds have in common.
+
+    period: for which a command holds [s], a whole number of steps; step: of the integration [s];
+    integrator: rk4, euler or dopri5; actuators: rows of ACTUATOR_PARAMETERS, without which
+    commands act at once; contact: see Contact; scenes: what stands around; courses: closed centre
+    lines on which laps are timed, one for all, one for each scene, or none; scanner: what the cars
+    see with, None for nothing.
+    """
+
+    period: float = 0.05
+    step: float = DEFAULT_STEP
+    integrator: str = DEFAULT_INTEGRATOR
+    actuators: Mapping[str, Any] | None = None
+    contact: Contact = Contact()
+    scenes: Sequence[Scene] = (EMPTY_SCENE,)
+    courses: Sequence[Course] = ()
+    lap_rule: LapRule = LapRule()
+    scanner: Scanner | None = None
+
+
+DEFAULT_SETUP = WorldSetup()
+
+
+class WorldReadings:
+    """What is read of all cars, in arrays that each step and reset writes anew: copy what stays.
+
+    states: (worlds, cars, states) [SI], in the order of WorldBatch.state_names. cars: (worlds,
+    cars, len(READING_NAMES)), see CarReading and LapReading; readings['yaw'] is one of these for
+    all cars, (worlds, cars), a view. scans: (worlds, cars, beams), float32 [m].
+    """
+
+    def __init__(self, states: Array, cars: Array, scans: NDArray[np.float32]) -> None:
+        """Take over arrays."""
+        self.states, self.cars, self.scans = states, cars, scans
+
+    def __getitem__(self, name: str) -> Array:
+        """One number of all cars, (worlds, cars). Raises ParameterError for an unknown name."""
+        if name not in READING_NAMES:
+            raise ParameterError(
+                f"there is no reading '{name}', expected one of {', '.join(READING_NAMES)}")
+        return self.cars[..., READING_NAMES.index(name)]
+
+
+class WorldBatch(CommandedBatch):
+    """Worlds of cars, driven by commands period after period.
+
+    A car has the bits of Simulator. What happens in a world depends on this world alone: not on
+    how many there are, on threads, nor on when others are reset. A car that leaves the range in
+    which its model holds stands from then on as a fixed body, `readings['valid']` is 0.
+    readings: of now.
+    """
+
+    def __init__(
+        self, models: Sequence[VehicleModel], cars: int = 1, setup: WorldSetup = DEFAULT_SETUP, *,
+        scene_of: ArrayLike = 0, threads: int | None = None,
+    ) -> None:
+        """Put the cars on the starts of their scenes.
+
+        models: of all cars, those of the first world first, all with the same equations; cars: in
+        each world, 1 to 120; scene_of: index of the scene of each world, (worlds,), or of all;
+        threads: how many cores to use, by default all that this process may use. Raises
+        ConfigurationError and ParameterError as Simulator does, and for what does not fit
+        together.
+        """
+        self._worlds, self._together = _worlds_of(models, cars), cars
+        self._setup, contact = setup, setup.contact
+        self._check(models, contact)
+        self._period_ns = whole_nanoseconds('period', setup.period)
+        step_ns = whole_nanoseconds('step', setup.step)
+        steps = period_steps('rate', 1.0 / setup.period, step_ns)
+        self._steps = _interval_steps(contact, setup.step, steps)
+        self._intervals = steps // self._steps
+        self._scene_of = self._scenes_of(scene_of)
+        self._around = surroundings_of(setup.scenes)
+        self._courses = courses_of(setup.courses, setup.lap_rule)
+        total = len(models)
+        self._laps = as_vector(np.tile([*flatten(NO_LAPS)], total))
+        self._keys = np.arange(total, dtype=np.uint64)
+        self._commands = np.zeros((total, _COMMAND_NUMBERS))
+        state_size = max((len(model.state_names) for model in models), default=0)
+        flat = (np.full((total, state_size), np.nan), np.zeros((total, len(READING_NAMES))),
+                np.zeros((total, len([*flatten(NO_SHAPE)]))))
+        self._outputs = tuple(as_vector(array.reshape(-1)) for array in flat)
+        self._given = as_vector(self._commands.reshape(-1)), self._laps
+        beams = 0 if setup.scanner is None else setup.scanner.size
+        self._scans = np.zeros((total, beams), np.float32)
+        self.readings = WorldReadings(
+            flat[0].reshape(*self.shape, -1), flat[1].reshape(*self.shape, -1),
+            self._scans.reshape(*self.shape, beams))
+        super().__init__(
+            models, None, self._kernel_of, CommandedOptions(
+                setup.step, setup.integrator, setup.actuators, False, threads, cars,
+                self._steps))
+        self._view = WorldView(
+            self._outputs[2], setup.scenes, self._around, cars, self._keys)
+        self._pool: ThreadPoolExecutor | None = None
+        self._groups = [self._blocks[first::self._threads] for first in range(
+            min(self._threads, len(self._blocks)))] if COMPILED else [self._blocks]
+        self._plan = WorldPlan(
+            0.0, cars, 0.0, _COMMAND_NUMBERS, self._step, self._intervals, self._steps, 0.0,
+            self._depth, state_size, self._period_ns, contact.restitution, contact.friction)
+        self._place_cars()
+        self.reset()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of worlds, and of cars in each."""
+        return self._worlds, self._together
+
+    @property
+    def period(self) -> float:
+        """For how long a command holds [s]."""
+        return self._period_ns / NANOSECONDS
+
+    @property
+    def setup(self) -> WorldSetup:
+        """What the worlds have in common."""
+        return self._setup
+
+    @property
+    def scene_of(self) -> NDArray[np.int_]:
+        """Index of the scene of each world, (worlds,)."""
+        return self._scene_of
+
+    def step(self, commands: ArrayLike) -> WorldReadings:
+        """Drive all cars for a period; returns the readings, whose arrays are always the same.
+
+        commands: speed [m/s] and steering angle [rad], (worlds, cars, 2), which are cut to the
+        limits of the vehicles. Raises ParameterError, and drives nobody, for another shape or what
+        is not finite.
+        """
+        given = np.asarray(commands, dtype=float)
+        if given.shape != (*self.shape, _COMMAND_NUMBERS):
+            raise ParameterError(
+                f'commands have the shape {given.shape}, expected (worlds, cars, 2), here'
+                f' {(*self.shape, _COMMAND_NUMBERS)}')
+        if not np.isfinite(given).all():
+            first = tuple(np.argwhere(~np.isfinite(given))[0].tolist())
+            raise ParameterError(
+                f'commands{list(first)} is {given[first]}, expected a finite number')
+        self._commands[:] = given.reshape(-1, _COMMAND_NUMBERS)
+        self._run(self._groups, self._all_cars, self._plan._replace(ticks=1.0, done=self._done))
+        self._done += self._steps * self._intervals
+        return self.readings
+
+    def reset(
+        self, mask: ArrayLike | None = None, states: ArrayLike | None = None,
+        vehicles: VehicleColumns | None = None, *,
+        poses: ArrayLike | None = None, seeds: ArrayLike | None = None,
+    ) -> None:
+        """Let cars start anew under no command, with no contacts and laps; others keep each bit.
+
+        mask: which ones, (worlds,) or (worlds, cars), all if None. poses: of base_link at rest, x,
+        y [m], yaw [rad], (worlds, cars, 3) or (cars, 3); states: in place of them, (worlds, cars,
+        states) or (states,); by default where they started first. vehicles: what the cars of the
+        mask are from now on, see vary(). seeds: of the noise of their scans from now on, a whole
+        number of 0 to 2^64 - 1 for each car, (worlds, cars). Of all these what belongs to the cars
+        of the mask counts. Raises ParameterError for another shape, what is not finite, and a car
+        that cannot be.
+        """
+        chosen = self._chosen(mask)
+        if states is not None and poses is not None:
+            raise ParameterError('both states and poses are given, expected one of them')
+        if states is not None and np.ndim(states) == 3:
+            states = np.reshape(states, (len(self), -1))
+        if vehicles is not None:
+            self._bodies[:, chosen] = vehicles.bodies[:, chosen]
+        if poses is not None:
+            states = self._states_at(poses)
+        if seeds is not None:
+            found = np.broadcast_to(np.asarray(seeds, dtype=np.uint64), self.shape).reshape(-1)
+            self._keys[chosen] = found[chosen]
+        super().reset(chosen, states, vehicles)
+        laps = np.reshape(np.asarray(self._laps), (-1, LAP_SIZE))
+        laps[chosen] = [*flatten(NO_LAPS)]
+        touched = self._lanes(chosen)
+        for block, lanes in touched:
+            parts = world_parts(block.parts)
+            if vehicles is not None:
+                block.put_for_good(parts.body, lanes, vehicles.bodies[:, block.cars[lanes]])
+            block.put(parts.clock, lanes, rows_of(_FRESH, len(lanes)))
+        self._run([[block for block, _ in touched]], chosen, self._plan)
+
+    def _check(self, models: Sequence[VehicleModel], contact: Contact) -> None:
+        names = {model.equations.name for model in models}
+        if len(names) > 1:
+            raise ConfigurationError(
+                f"the cars have the equations {', '.join(sorted(names))}, expected the same of"
+                ' all: one vehicle_model, tyre_model and formulation')
+        if contact.policy not in POLICIES:
+            raise ConfigurationError(
+                f"the policy of contacts is {contact.policy!r}, expected one of"
+                f" {', '.join(POLICIES)}")
+        if not 0.0 <= contact.restitution <= 1.0 or not contact.friction >= 0.0:
+            raise ConfigurationError(
+                f'restitution is {contact.restitution!r} and friction {contact.friction!r},'
+                ' expected 0 to 1, and at least 0')
+        courses, scenes = len(self._setup.courses), len(self._setup.scenes)
+        if not scenes or courses not in (0, 1, scenes):
+            raise ConfigurationError(
+                f'there are {scenes} scenes and {courses} courses, expected at least one scene and'
+                ' no course, one for all or one for each scene')
+
+    def _scenes_of(self, scene_of: ArrayLike) -> NDArray[np.int_]:
+        scenes = len(self._setup.scenes)
+        found = np.asarray(scene_of)
+        if found.shape not in ((), (self._worlds,)) or found.dtype.kind not in 'iu' or (
+                found.size and not 0 <= found.min() <= found.max() < scenes):
+            raise ConfigurationError(
+                f'scene_of has the shape {found.shape} and the type {found.dtype}, expected for'
+                f' each of {self._worlds} worlds a whole number of 0 to {scenes - 1}')
+        return np.array(np.broadcast_to(found, (self._worlds,)), dtype=np.int_)
+
+    def _kernel_of(self, equations: Equations, actuated: bool) -> CarKernel:
+        empty = vector(0)
+        return world_kernel(
+            WorldKind(equations, self._setup.integrator, actuated, self._setup.contact.policy,
+                      bool(self._setup.courses)),
+            types_of(empty, (empty, *self._given), self._outputs, tuple(self._around),
+                     tuple(self._courses), empty))
+
+    @property
+    def _all_cars(self) -> NDArray[np.bool_]:
+        return np.ones(len(self), dtype=bool)
+
+    def _place_cars(self) -> None:
+        """Put bodies, scenes and starts into the rows."""
+        known = {id(model): model for model in self.models}
+        rest = {key: model.initial_state(ORIGIN) for key, model in known.items()}
+        # At the origin base_link is as far from it as the point of the state is behind.
+        bodies = {key: car_body(model.vehicle, -rest[key][model.state_names.index('x')])
+                  for key, model in known.items()}
+        self._rest = np.array([rest[id(model)] for model in self.models])
+        self._bodies = np.array([bodies[id(model)] for model in self.models]).T
+        scenes = np.repeat(self._scene_of, self._together)
+        courses = scenes if len(self._setup.courses) > 1 else np.full(
+            len(self), len(self._setup.courses) - 1)
+        starts = np.array([
+            self._setup.scenes[scene].starts[car % len(self._setup.scenes[scene].starts)]
+            for scene, car in zip(scenes.tolist(), [*range(self._together)] * self._worlds,
+                                  strict=True)])
+        states = self._rest_at(starts)
+        for block in self._blocks:
+            lanes, parts = block.all_lanes, world_parts(block.parts)
+            for part, columns in (
+                    (parts.body, self._bodies), (parts.where, np.array([scenes, courses])),
+                    (block.parts.motion.state, states.T)):
+                block.put_for_good(part, lanes, columns[:, block.cars])
+
+    def _rest_at(self, poses: Array) -> Array:
+        """States of all cars at rest at poses of base_link, (cars, 3): (cars, states)."""
+        x, y, yaw = poses.T
+        base, at = self._bodies[CarBody._fields.index('base')], self.state_names.index('x')
+        found = self._rest.copy()
+        found[:, at] = x - base * each(math.cos, yaw)
+        found[:, at + 1] = y - base * each(math.sin, yaw)
+        found[:, at + 2] = yaw
+        return found
+
+    def _states_at(self, poses: ArrayLike) -> Array:
+        found = np.asarray(poses, dtype=float)
+        if found.shape not in ((*self.shape, 3), (self._together, 3)):
+            raise ParameterError(
+                f'poses have the shape {found.shape}, expected (worlds, cars, 3), here'
+                f' {(*self.shape, 3)}, or (cars, 3) for all worlds')
+        return self._rest_at(np.broadcast_to(found, (*self.shape, 3)).reshape(-1, 3))
+
+    def _chosen(self, mask: ArrayLike | None) -> NDArray[np.bool_]:
+        if mask is None:
+            return self._all_cars
+        found = np.asarray(mask)
+        if found.dtype == bool and found.shape == (self._worlds,):
+            return np.repeat(found, self._together)
+        if found.dtype == bool and found.shape in (self.shape, (len(self),)):
+            return found.reshape(-1)
+        raise ParameterError(
+            f'mask has the shape {found.shape} and the type {found.dtype}, expected truth values'
+            f' of the shape (worlds,) or (worlds, cars), here {self.shape}')
+
+    def _run(
+        self, groups: Sequence[Sequence[CarBlock]], chosen: NDArray[np.bool_], plan: WorldPlan,
+    ) -> None:
+        """Call the kernel of blocks, each group on a thread, and scan from the chosen cars."""
+        around, courses = tuple(self._around), tuple(self._courses)
+
+        def run(blocks: Sequence[CarBlock]) -> None:
+            for block in blocks:
+                own = vector(tuple(plan._replace(cars=len(block.cars))))
+                self._call(block, (
+                    block.rows, (block.lines, *self._given), self._outputs, around, courses,
+                    own))
+                if self._setup.scanner is not None:
+                    first = int(block.cars[0])
+                    self._setup.scanner.scan(
+                        self._view, first, chosen[first:first + len(block.cars)], self._scans)
+
+        if len(groups) == 1:
+            run(groups[0])
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(len(groups))
+        for _ in self._pool.map(run, groups):
+            pass
+
+    def _call(self, block: CarBlock, arguments: tuple[Any, ...]) -> None:
+        try:
+            block.drive(*arguments)
+        except (ValueError, OverflowError):
+            if COMPILED:
+                raise
+            # Plain Python's math raises where compiled code yields NaN: the world ends there.
+            lanes, parts = block.all_lanes, block.parts
+            block.put(parts.motion.state, lanes, block.read(parts.good).T)
+            block.put(parts.valid, lanes, np.zeros((1, len(lanes))))
+            plan = arguments[-1]
+            plan[WorldPlan._fields.index('ticks')] = 0.0
+            block.drive(*arguments)
+
+
+def _worlds_of(models: Sequence[VehicleModel], cars: int) -> int:
+    """Number of worlds. Raises ConfigurationError for cars that do not fill them."""
+    if not 1 <= cars <= LANES:
+        raise ConfigurationError(f'there are {cars} cars in a world, expected 1 to {LANES}')
+    worlds, rest = divmod(len(models), cars)
+    if rest or not worlds:
+        raise ConfigurationError(
+            f'there are {len(models)} models, expected one for each of {cars} cars of each world:'
+            f' {max(worlds, 1) * cars} or another multiple of {cars}')
+    return worlds
+
+
+def _interval_steps(contact: Contact, step: float, steps: int) -> int:
+    """Steps of an interval between two looks at the cars, of so many of a period."""
+    if contact.policy == NONE:
+        return steps
+    count = whole_nanoseconds('interval', contact.interval) / whole_nanoseconds('step', step)
+    if count >= steps:
+        return steps
+    if count != int(count) or steps % int(count):
+        raise ConfigurationError(
+            f'the interval of contacts is {contact.interval:g} s, expected a whole number of steps'
+            f' of {step:g} s of which a whole number makes the {steps} steps of a period')
+    return int(count)

@@ -1,0 +1,81 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What happens where cars of one world meet each other and what stands around.
+
+After every interval of some steps the cars of each world are looked at. Where one is in something,
+the world goes back to the begin of the interval and takes its steps one by one.
+"""
+
+from __future__ import annotations
+
+from racecar.base.compiled import importable
+from racecar.base.rows import load, store
+from racecar.base.vectors import Flat
+from racecar.scene.surroundings import Surroundings
+from racecar.simulation.layout import Loop
+from racecar.simulation.obstacles import RELEASE
+from racecar.simulation.rollout_kernel import RolloutTick
+from racecar.simulation.world_hits import hitting
+from racecar.simulation.world_looks import looks_of, NONE, STOP, World, world_parts_of, WorldKind
+from racecar.simulation.world_rows import Meeting, world_parts, WorldPlan
+from racecar.simulation.world_stop import stopping
+
+
+def meeting(kind: WorldKind) -> Loop:
+    """Pure function (rows, lines, around, tick, plan) of what contacts do after an interval.
+
+    The interval, a RolloutTick, has been driven by all cars of the block, as if nothing were in
+    the way; the plan is a WorldPlan.
+    """
+    if kind.policy == NONE:
+        @importable
+        def meet_nothing(
+            rows: Flat, lines: Flat, around: Surroundings, tick: RolloutTick, plan: WorldPlan,
+        ) -> None:
+            pass
+
+        return meet_nothing
+
+    parts, looks = world_parts_of(kind.equations, kind.integrator), looks_of(kind)
+    place_one, in_scene, in_car = looks.place_one, looks.in_scene, looks.in_car
+    release, valid_part, meeting_part = (
+        _releasing(kind), parts.valid, world_parts(parts).meeting)
+    resolve = stopping(kind) if kind.policy == STOP else hitting(kind)
+
+    @importable
+    def meet_all(
+        rows: Flat, lines: Flat, around: Surroundings, tick: RolloutTick, plan: WorldPlan,
+    ) -> None:
+        count, together = int(plan.cars), int(plan.together)
+        for i in range(count):
+            place_one(rows, i)
+        for first in range(0, count, together):
+            world = World(first, first + together, plan.restitution, plan.friction)
+            touched = False
+            for i in range(first, first + together):
+                touched = touched or load(rows, valid_part, i)[0] > 0.0 and (
+                    load(rows, meeting_part, i).stands > 0.0
+                    or in_scene(rows, around, i, 0.0) or in_car(rows, i, world, 0.0))
+            if touched:
+                resolve(rows, lines, around, world, tick)
+            for i in range(first, first + together):
+                release(rows, around, i, world)
+
+    return meet_all
+
+
+def _releasing(kind: WorldKind) -> Loop:
+    """Pure function (rows, around, i, world) that ends a contact of a car well away."""
+    looks, own = looks_of(kind), world_parts(world_parts_of(kind.equations, kind.integrator))
+    in_scene, in_car, meeting_part = looks.in_scene, looks.in_car, own.meeting
+
+    @importable
+    def release(rows: Flat, around: Surroundings, i: int, world: World) -> None:
+        m = load(rows, meeting_part, i)
+        if m.in_contact > 0.0 and m.stands == 0.0 and m.inside == 0.0 and not (
+                in_scene(rows, around, i, RELEASE) or in_car(rows, i, world, RELEASE)):
+            store(rows, meeting_part, i, Meeting(
+                m.stands, m.contacts, 0.0, m.hit_scene, m.hit_cars, m.impact_speed, m.impulse,
+                m.inside))
+
+    return release

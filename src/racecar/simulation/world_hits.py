@@ -1,0 +1,313 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Contacts as hits of rigid bodies, by racecar.dynamics.impulse.
+
+A car is the body that its model has. Of a model without slip that is one which can only move along
+its path; of the report's single track one that does not move sideways. Where the speed is an input
+and no state the speed after a hit is in force until the next command, behind actuators until these
+have changed it.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from racecar.base.compiled import importable, pure
+from racecar.base.rows import field_names, first_row, load, Part, store
+from racecar.base.touch import Touch
+from racecar.base.vectors import Flat
+from racecar.dynamics.impulse import Body, collide, FIXED, Surface
+from racecar.dynamics.vehicles.interface import Command
+from racecar.scene.overlaps import Rectangle
+from racecar.scene.surroundings import is_taken, Surroundings
+from racecar.scene.touching import rectangles_touch, scene_touch
+from racecar.simulation.layout import LANES, Loop
+from racecar.simulation.rollout_kernel import RolloutTick
+from racecar.simulation.world_looks import (
+    finding_inside,
+    hit_once,
+    looks_of,
+    World,
+    world_parts_of,
+    WorldKind,
+)
+from racecar.simulation.world_rows import Meeting, world_parts
+
+# Most rounds of contacts after a step; what is still in something then is looked at a step later.
+_ROUNDS = 4
+# Cars that overlap are moved apart by at most so much in a round [m], and by so much more than
+# they overlap, against rounding.
+_FARTHEST, _MORE = 0.01, 1e-9
+# A car is moved out of what stands there by at most so many doublings of the depth.
+_PUSHES = 8
+# Below this the way of a car without slip is asked for at this speed [m/s].
+_CREEP = 1e-3
+
+
+def hitting(kind: WorldKind) -> Loop:
+    """Pure function (rows, lines, around, world, tick) of an interval in which cars hit something.
+
+    All steps of the RolloutTick are taken anew by the cars of the World, one by one.
+    """
+    parts, looks = world_parts_of(kind.equations, kind.integrator), looks_of(kind)
+    own, state_part = world_parts(parts), parts.motion.state
+    find_inside, step_one, place_one = finding_inside(kind), looks.step_one, looks.place_one
+    meet_cars, meet_scene = _meeting_cars(kind), _meeting_scene(kind)
+    meeting_part, back_part = own.meeting, own.back
+
+    @importable
+    def hit(
+        rows: Flat, lines: Flat, around: Surroundings, world: World, tick: RolloutTick,
+    ) -> None:
+        find_inside(rows, around, world)
+        for number in range(tick.done, tick.done + tick.steps):
+            for i in range(world.first, world.after):
+                if load(rows, meeting_part, i).stands > 0.0:
+                    continue
+                store(rows, back_part, i, load(rows, state_part, i))
+                step_one(rows, lines, i, number, tick)
+                place_one(rows, i)
+            going = True
+            for _ in range(_ROUNDS):
+                if going:
+                    going = meet_cars(rows, world)
+                    going = meet_scene(rows, around, world) or going
+
+    return hit
+
+
+@functools.cache
+def _moving(kind: WorldKind) -> Loop:
+    """Pure function (rows, i, dx, dy) that moves a car [m]."""
+    state = world_parts_of(kind.equations, kind.integrator).motion.state
+    at = Part((0.0, 0.0), state.first + first_row(state.example, 'x'), LANES)
+    place_one = looks_of(kind).place_one
+
+    @importable
+    def move(rows: Flat, i: int, dx: float, dy: float) -> None:
+        x, y = load(rows, at, i)
+        store(rows, at, i, (x + dx, y + dy))
+        place_one(rows, i)
+
+    return move
+
+
+@functools.cache
+def _counting(kind: WorldKind) -> Loop:
+    """Pure function (rows, i, by_scene, impulse) that counts a contact of a car."""
+    own = world_parts(world_parts_of(kind.equations, kind.integrator))
+    meeting_part, approach_part = own.meeting, own.approach
+
+    @importable
+    def count_hit(rows: Flat, i: int, by_scene: bool, impulse: float) -> None:
+        m = load(rows, meeting_part, i)
+        m = hit_once(m, load(rows, approach_part, i)[0], by_scene, m.stands)
+        store(rows, meeting_part, i, Meeting(
+            m.stands, m.contacts, m.in_contact, m.hit_scene, m.hit_cars, m.impact_speed,
+            m.impulse + impulse, m.inside))
+
+    return count_hit
+
+
+def _meeting_cars(kind: WorldKind) -> Loop:
+    """Pure function (rows, world) that lets cars hit each other; whether any did."""
+    own = world_parts(world_parts_of(kind.equations, kind.integrator))
+    outline_part = own.outline
+    body_of, push, move, count_hit = (
+        _bodies(kind), _pushing(kind), _moving(kind), _counting(kind))
+
+    @importable
+    def meet_cars(rows: Flat, world: World) -> bool:
+        found = False
+        for i in range(world.first, world.after):
+            for j in range(i + 1, world.after):
+                touch = rectangles_touch(
+                    load(rows, outline_part, i), load(rows, outline_part, j))
+                if touch.depth <= 0.0:
+                    continue
+                found = True
+                one, other = body_of(rows, i), body_of(rows, j)
+                hit = collide(one, other, touch, Surface(world.restitution, world.friction))
+                push(rows, i, hit.first)
+                push(rows, j, hit.second)
+                light, lighter = _lightness(one), _lightness(other)
+                total = light + lighter
+                share = light / total if total > 0.0 else 0.0
+                way = min(touch.depth + _MORE, _FARTHEST)
+                move(rows, i, -way * share * touch.nx, -way * share * touch.ny)
+                share = 1.0 - share if total > 0.0 else 0.0
+                move(rows, j, way * share * touch.nx, way * share * touch.ny)
+                count_hit(rows, i, False, hit.impulse)
+                count_hit(rows, j, False, hit.impulse)
+        return found
+
+    return meet_cars
+
+
+@pure
+def _lightness(body: Body) -> float:
+    """1 over the mass of a body; 0 of one that is fixed."""
+    return body.per_along + body.per_effort
+
+
+def _meeting_scene(kind: WorldKind) -> Loop:
+    """Pure function (rows, around, world) that lets cars hit what stands; whether any did."""
+    parts, looks = world_parts_of(kind.equations, kind.integrator), looks_of(kind)
+    own, in_scene = world_parts(parts), looks.in_scene
+    outline_part, where_part, meeting_part = own.outline, own.where, own.meeting
+    body_of, push, count_hit = _bodies(kind), _pushing(kind), _counting(kind)
+    leave = _leaving(kind)
+
+    @importable
+    def meet_scene(rows: Flat, around: Surroundings, world: World) -> bool:
+        found = False
+        for i in range(world.first, world.after):
+            m = load(rows, meeting_part, i)
+            if m.stands > 0.0 or m.inside > 0.0 or not in_scene(rows, around, i, 0.0):
+                continue
+            found = True
+            touch = scene_touch(
+                around, int(load(rows, where_part, i)[0]), load(rows, outline_part, i))
+            hit = collide(
+                body_of(rows, i), FIXED, touch, Surface(world.restitution, world.friction))
+            push(rows, i, hit.first)
+            leave(rows, around, i, touch)
+            count_hit(rows, i, True, hit.impulse)
+        return found
+
+    return meet_scene
+
+
+def _leaving(kind: WorldKind) -> Loop:
+    """Pure function (rows, around, i, touch) that moves a car out of what it is in.
+
+    Along the normal as far as is needed; where that does not help, to where it was before.
+    """
+    parts = world_parts_of(kind.equations, kind.integrator)
+    own, state = world_parts(parts), parts.motion.state
+    outline_part, where_part, back_part = own.outline, own.where, own.back
+    at = first_row(state.example, 'x')
+    pose_part = Part((0.0, 0.0, 0.0), state.first + at, LANES)
+    before_part = Part((0.0, 0.0, 0.0), back_part.first + at, LANES)
+    move, place_one = _moving(kind), looks_of(kind).place_one
+
+    @importable
+    def leave(rows: Flat, around: Surroundings, i: int, touch: Touch) -> None:
+        place, scene = load(rows, outline_part, i), int(load(rows, where_part, i)[0])
+        way, taken = touch.depth + _MORE, True
+        for _ in range(_PUSHES):
+            if taken:
+                taken = is_taken(around, scene, Rectangle(
+                    place.x - way * touch.nx, place.y - way * touch.ny, place.cosine, place.sine,
+                    place.length, place.width))
+                way = 2.0 * way if taken else way
+        if taken or way > _FARTHEST:
+            store(rows, pose_part, i, load(rows, before_part, i))
+            place_one(rows, i)
+        else:
+            move(rows, i, -way * touch.nx, -way * touch.ny)
+
+    return leave
+
+
+@functools.cache
+def _bodies(kind: WorldKind) -> Loop:
+    """Pure function (rows, i) that gives the Body of a car; of one that stands a fixed one."""
+    parts, looks = world_parts_of(kind.equations, kind.integrator), looks_of(kind)
+    own, see = world_parts(parts), looks.see
+    body_part, meeting_part = own.body, own.meeting
+    fields = field_names(kind.equations.state)
+    if 'yaw_rate' not in fields:
+        return _bodies_without_slip(kind)
+    slides = 1.0 if 'vy' in fields else 0.0
+
+    @importable
+    def body_of(rows: Flat, i: int) -> Body:
+        seen, body = see(rows, i), load(rows, body_part, i)
+        qz, qw = seen.qz, seen.qw
+        cosine, sine = qw * qw - qz * qz, 2.0 * qz * qw
+        free = 0.0 if load(rows, meeting_part, i).stands > 0.0 else 1.0
+        return Body(
+            seen.x + body.centre * cosine, seen.y + body.centre * sine, cosine, sine,
+            free * seen.vx, free * (seen.vy + body.centre * seen.yaw_rate), free * seen.yaw_rate,
+            free / body.mass, slides * free / body.mass, free / body.yaw_inertia,
+            0.0, 0.0, 0.0, 0.0)
+
+    return body_of
+
+
+def _bodies_without_slip(kind: WorldKind) -> Loop:
+    parts = world_parts_of(kind.equations, kind.integrator)
+    own, observe = world_parts(parts), kind.equations.observe
+    state_part, parameters_part, in_force = (
+        parts.motion.state, parts.parameters, own.outputs if kind.actuated else own.inputs)
+    body_part, meeting_part = own.body, own.meeting
+
+    @importable
+    def body_without_slip(rows: Flat, i: int) -> Body:
+        command, body = load(rows, in_force, i), load(rows, body_part, i)
+        # How it moves at the speed in force, or, at rest, would begin to.
+        stands = abs(command.speed) < _CREEP
+        speed = _CREEP if stands else command.speed
+        x, y, qz, qw, vx, vy, yaw_rate = observe(
+            load(rows, state_part, i), Command(speed, command.steering_angle),
+            load(rows, parameters_part, i))
+        cosine, sine = qw * qw - qz * qz, 2.0 * qz * qw
+        across, turn = (vy + body.centre * yaw_rate) / vx, yaw_rate / vx
+        share = command.speed / speed
+        free = 0.0 if load(rows, meeting_part, i).stands > 0.0 else 1.0
+        effort = body.mass * (1.0 + across * across) + body.yaw_inertia * turn * turn
+        return Body(
+            x + body.centre * cosine, y + body.centre * sine, cosine, sine, free * share * vx,
+            free * share * vx * across, free * share * vx * turn, 0.0, 0.0, 0.0, 1.0, across,
+            turn, free / effort)
+
+    return body_without_slip
+
+
+@functools.cache
+def _pushing(kind: WorldKind) -> Loop:
+    """Pure function (rows, i, body) that gives a car the motion of a Body."""
+    parts = world_parts_of(kind.equations, kind.integrator)
+    own, state = world_parts(parts), parts.motion.state
+    in_force, meeting_part = own.outputs if kind.actuated else own.inputs, own.meeting
+    fields = field_names(kind.equations.state)
+
+    def row(name: str) -> Part[tuple[float]]:
+        # Of what the state does not have any row will do.
+        at = first_row(state.example, name) if name in fields else 0
+        return Part((0.0,), state.first + at, LANES)
+
+    along_part, across_part, turn_part = row('vx'), row('vy'), row('yaw_rate')
+    has_along, has_across, has_turn = (name in fields for name in ('vx', 'vy', 'yaw_rate'))
+    gain_of = _gaining(kind)
+
+    @importable
+    def push(rows: Flat, i: int, body: Body) -> None:
+        if load(rows, meeting_part, i).stands > 0.0:
+            return
+        if has_along:
+            store(rows, along_part, i, (body.vx,))
+        else:
+            store(rows, in_force, i, Command(
+                body.vx / gain_of(rows, i), load(rows, in_force, i).steering_angle))
+        if has_across:
+            store(rows, across_part, i, (body.vy,))
+        if has_turn:
+            store(rows, turn_part, i, (body.yaw_rate,))
+
+    return push
+
+
+def _gaining(kind: WorldKind) -> Loop:
+    """Pure function (rows, i) that gives the speed of a car over the one in force."""
+    parts = world_parts_of(kind.equations, kind.integrator)
+    state_part, parameters_part, observe = (
+        parts.motion.state, parts.parameters, kind.equations.observe)
+
+    @importable
+    def gain_of(rows: Flat, i: int) -> float:
+        return observe(load(rows, state_part, i), Command(1.0, 0.0),
+                       load(rows, parameters_part, i))[4]
+
+    return gain_of

@@ -1,0 +1,185 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Kernel of a block of worlds: a control period of all its cars, contacts, laps, readings."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from racecar.base.compiled import compiled, importable
+from racecar.base.rows import load, Part, store, zeros_of
+from racecar.base.types import NANOSECONDS, quaternion_to_yaw
+from racecar.base.vectors import Flat
+from racecar.metrics.lap_progress import (
+    Courses,
+    lap_reading,
+    LapReading,
+    line_of,
+    NO_LAP_READING,
+)
+from racecar.metrics.laps import LAP_PART, LAP_SIZE, lap_step, Sample
+from racecar.scene.surroundings import Surroundings
+from racecar.simulation.car_kernels import CarKernel, CarParts, checking, saving
+from racecar.simulation.layout import Loop
+from racecar.simulation.rollout_kernel import driving, RolloutTick, taking
+from racecar.simulation.world_contact import meeting
+from racecar.simulation.world_looks import (
+    looks_of,
+    outline_of,
+    Seen,
+    world_parts_of,
+    WorldKind,
+)
+from racecar.simulation.world_rows import (
+    CarReading,
+    CarShape,
+    Clock,
+    Meeting,
+    NO_READING,
+    NO_SHAPE,
+    world_parts,
+    WorldPlan,
+)
+
+_PLAN, _READING = Part(zeros_of(WorldPlan)), Part(NO_READING)
+_READING_SIZE = _READING.after
+_SHAPE = Part(NO_SHAPE)
+_SHAPE_SIZE = _SHAPE.after
+
+
+def _beginning(parts: CarParts) -> Loop:
+    """Pure function (rows, count) that begins a period: who stands may go on."""
+    own = world_parts(parts)
+    clock_part, meeting_part = own.clock, own.meeting
+
+    @importable
+    def begin_all(rows: Flat, count: int) -> None:
+        for i in range(count):
+            clock, m = load(rows, clock_part, i), load(rows, meeting_part, i)
+            store(rows, clock_part, i, Clock(clock.ticks + 1.0, 1.0))
+            store(rows, meeting_part, i, Meeting(
+                0.0, m.contacts, m.in_contact, 0.0, 0.0, m.impact_speed, 0.0, 0.0))
+
+    return begin_all
+
+
+def _keeping(parts: CarParts, *, actuated: bool) -> Loop:
+    """Pure function (rows, count) that keeps the outputs of the actuators."""
+    own = world_parts(parts)
+    outputs_part, before_part = own.outputs, own.before
+
+    @importable
+    def keep_all(rows: Flat, count: int) -> None:
+        if actuated:
+            for i in range(count):
+                store(rows, before_part, i, load(rows, outputs_part, i))
+
+    return keep_all
+
+
+def _timing(parts: CarParts, *, has_courses: bool) -> Loop:
+    """Pure function (rows, laps, courses, i, seen, time) that adds a sample and reads the laps."""
+    own = world_parts(parts)
+    number_part, where_part, clock_part = own.number, own.where, own.clock
+    if not has_courses:
+        @importable
+        def time_nothing(
+            rows: Flat, laps: Flat, courses: Courses, i: int, seen: Seen, time: float,
+        ) -> LapReading:
+            return NO_LAP_READING
+
+        return time_nothing
+
+    @importable
+    def time_one(
+        rows: Flat, laps: Flat, courses: Courses, i: int, seen: Seen, time: float,
+    ) -> LapReading:
+        course = int(load(rows, where_part, i)[1])
+        if course < 0:
+            return NO_LAP_READING
+        line, at = line_of(courses, course), LAP_SIZE * int(load(rows, number_part, i)[0])
+        state = load(laps, LAP_PART, at)
+        if load(rows, clock_part, i).fresh > 0.0:
+            state = lap_step(line, state, Sample(time, seen.x, seen.y))
+            store(laps, LAP_PART, at, state)
+        return lap_reading(line, state, quaternion_to_yaw(0.0, 0.0, seen.qz, seen.qw))
+
+    return time_one
+
+
+def _reading(parts: CarParts, see: Loop, *, actuated: bool, has_courses: bool) -> Loop:
+    """Pure function (rows, laps, courses, outputs, plan) that writes what is read of all cars."""
+    own = world_parts(parts)
+    state_part, valid_part = parts.motion.state, parts.valid
+    number_part, clock_part, meeting_part = own.number, own.clock, own.meeting
+    body_part, where_part = own.body, own.where
+    in_force, one = own.outputs if actuated else own.inputs, Part(parts.motion.state.example)
+    time_one = _timing(parts, has_courses=has_courses)
+
+    @importable
+    def read_all(
+        rows: Flat, laps: Flat, courses: Courses, outputs: tuple[Flat, Flat, Flat],
+        plan: WorldPlan,
+    ) -> None:
+        states, readings, shapes = outputs
+        stride = int(plan.stride)
+        for i in range(int(plan.cars)):
+            number, clock = int(load(rows, number_part, i)[0]), load(rows, clock_part, i)
+            seen, command = see(rows, i), load(rows, in_force, i)
+            time = clock.ticks * plan.period_ns / NANOSECONDS
+            m, lap = load(rows, meeting_part, i), time_one(rows, laps, courses, i, seen, time)
+            store(rows, clock_part, i, Clock(clock.ticks, 0.0))
+            store(states, one, number * stride, load(rows, state_part, i))
+            store(readings, _READING, number * _READING_SIZE, CarReading(
+                seen.x, seen.y, quaternion_to_yaw(0.0, 0.0, seen.qz, seen.qw), seen.vx, seen.vy,
+                seen.yaw_rate, command.speed, command.steering_angle,
+                load(rows, valid_part, i)[0], time, m.contacts, m.in_contact, m.hit_scene,
+                m.hit_cars, m.impact_speed, m.impulse, lap))
+            store(shapes, _SHAPE, number * _SHAPE_SIZE, CarShape(
+                seen.x, seen.y, seen.qz, seen.qw, outline_of(seen, load(rows, body_part, i)),
+                load(rows, where_part, i)[0], clock.ticks))
+
+    return read_all
+
+
+@functools.cache
+def world_kernel(kind: WorldKind, types: tuple[Any, ...]) -> CarKernel:
+    """Kernel run(rows, given, outputs, around, courses, plan) of a block of worlds.
+
+    types: of these arguments; given: lines, see racecar.simulation.rollout_kernel.responding(),
+    inputs of all cars, and LapState of all cars; outputs: states, CarReading and CarShape of all
+    cars, filled in for those of the block; around: fields of Surroundings; courses: fields of
+    Courses; plan: numbers of a WorldPlan. All but around are flat. Raises ParameterError if the
+    method is unknown.
+    """
+    equations, integrator, actuated, _, has_courses = kind
+    parts, see = world_parts_of(equations, integrator), looks_of(kind).see
+    take_all, save_all, check_all = taking(equations, parts), saving(parts), checking(parts)
+    begin_all, keep_all = _beginning(parts), _keeping(parts, actuated=actuated)
+    drive_all = driving(equations, integrator, parts, actuated=actuated)
+    meet_all = meeting(kind)
+    read_all = _reading(parts, see, actuated=actuated, has_courses=has_courses)
+
+    def run_worlds(
+        rows: Flat, given: tuple[Flat, Flat, Flat], outputs: tuple[Flat, Flat, Flat],
+        around: tuple[Any, ...], courses: tuple[Flat, ...], plan: Flat,
+    ) -> None:
+        p, around_all, courses_all = load(plan, _PLAN, 0), Surroundings(*around), Courses(*courses)
+        lines, inputs, laps = given
+        count, depth, steps = int(p.cars), int(p.depth), int(p.steps)
+        if p.ticks > 0.0:
+            take_all(rows, count, inputs, 0, int(p.size))
+            begin_all(rows, count)
+            for interval in range(int(p.intervals)):
+                tick = RolloutTick(int(p.done) + interval * steps, depth, p.dt, steps)
+                save_all(rows, count)
+                keep_all(rows, count)
+                drive_all(rows, lines, count, tick)
+                check_all(rows, count)
+                meet_all(rows, lines, around_all, tick, p)
+                # Steps that were taken anew may have diverged.
+                check_all(rows, count)
+        read_all(rows, laps, courses_all, outputs, p)
+
+    return CarKernel(parts, compiled(run_worlds, types))

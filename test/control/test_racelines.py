@@ -1,0 +1,263 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Lines round tracks: limits of the tyres, speeds, least curvature and time, and files."""
+
+from dataclasses import replace
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.share import find_raceline, find_vehicle, raceline_names
+from racecar.base.types import AckermannCommand
+from racecar.control.racelines.closed_spline import ClosedSpline
+from racecar.control.racelines.raceline import Raceline, read_raceline
+from racecar.control.racelines.speed_profile import speed_profile
+from racecar.control.racelines.track import Track
+from racecar.dynamics.vehicles.design import GRAVITY
+from racecar.dynamics.vehicles.grip_map import GripMap
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.dynamics.vehicles.single_track import SingleTrack
+from racecar.scene.track import CentreLine, generate_centre_line, TrackShape
+from racecar.simulation.simulator import Simulator
+
+CAR = VehicleParameters.from_file(find_vehicle('f1tenth'))
+GRIP = GripMap.of(CAR)
+
+
+def circle(radius, count=200, width=1.0):
+    angles = np.linspace(0.0, 2.0 * math.pi, count + 1)
+    points = radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    points[-1] = points[0]
+    return Track('circle', CentreLine(points, np.full((count + 1, 2), width)))
+
+
+def small_track():
+    return Track('small', generate_centre_line(
+        3, TrackShape(length=40.0, width=2.0, smallest_radius=1.2)))
+
+
+@pytest.mark.parametrize('tyre', ['pacejka', 'fiala', 'linear'])
+def test_a_car_that_steers_by_the_table_corners_as_the_table_says(tyre):
+    grip = GripMap.of(CAR, tyre)
+    for speed, share in ((2.0, 0.9), (4.0, 0.6), (6.0, -0.9)):
+        lateral = share * float(grip.lateral_limit(speed))
+        simulator = Simulator(SingleTrack(CAR, tyre))
+        simulator.set_command(AckermannCommand(speed, float(grip.steer(speed, lateral))))
+        for _ in range(400):
+            simulator.tick()
+        odometry = simulator.odometry()
+        assert odometry.vx * odometry.yaw_rate == pytest.approx(lateral, rel=5e-3)
+
+
+@given(st.floats(0.0, 25.0), st.floats(-1.0, 1.0))
+def test_the_table_of_steering_goes_both_ways(speed, share):
+    lateral = share * float(GRIP.lateral_limit(speed))
+    steer = GRIP.steer(speed, lateral)
+    assert GRIP.lateral_of(speed, steer) == pytest.approx(lateral, abs=1e-9)
+    assert abs(float(steer)) <= CAR.steering_limit + 1e-6
+
+
+def test_beyond_its_limit_a_car_steers_as_at_the_limit():
+    limit = GRIP.lateral_limit(5.0)
+    assert GRIP.steer(5.0, 3.0 * limit) == GRIP.steer(5.0, limit)
+    assert GRIP.lateral_of(5.0, 1.5) == pytest.approx(float(limit))
+    with pytest.raises(ParameterError, match='grip is 0'):
+        GripMap.of(CAR, grip=0.0)
+
+
+def test_rear_wheels_hold_more_to_drive_than_to_brake():
+    grip = GripMap.of(replace(CAR, driven_axle='rear'))
+    drive, brake = grip.longitudinal_limits(3.0, 0.0)
+    # m a = mu Z_r, Z_r = m (g a_f +- h a)/L
+    share = CAR.cog_to_front_axle / CAR.wheelbase
+    high, mu = CAR.cog_height / CAR.wheelbase, CAR.friction_coefficient
+    assert drive == pytest.approx(mu * (GRAVITY * share + high * float(drive)))
+    assert brake == pytest.approx(mu * (GRAVITY * share - high * float(brake)))
+
+
+def test_on_a_circle_the_speed_is_that_of_the_lateral_limit():
+    profile = speed_profile(np.full(500, 0.25), 0.05, GRIP)
+    assert profile.speed**2 * 0.25 == pytest.approx(GRIP.lateral_limit(profile.speed), rel=1e-3)
+    assert profile.lap_time == pytest.approx(25.0 / profile.speed[0])
+    assert profile.acceleration == pytest.approx(0.0)
+    assert speed_profile(np.full(500, 0.01), 0.05, GRIP, 7.0).speed == pytest.approx(7.0)
+    with pytest.raises(ConfigurationError, match=r'radius of 0.25 m, expected at least the 0.7'):
+        speed_profile(np.full(500, -4.0), 0.05, GRIP)
+
+
+def test_the_speeds_are_within_the_ellipse_and_nowhere_slower_than_needed():
+    track = small_track().stations(0.05)
+    profile = speed_profile(track.curvature, track.step, GRIP)
+    squares = profile.speed**2
+    rate = (np.roll(squares, -1) - squares) / (2.0 * track.step)
+    middle = np.sqrt(0.5 * (squares + np.roll(squares, -1)))
+    bend = 0.5 * (np.abs(track.curvature) + np.abs(np.roll(track.curvature, -1)))
+    used = middle**2 * bend
+    assert np.all(squares * np.abs(track.curvature)
+                  <= GRIP.lateral_limit(profile.speed) * (1.0 + 2e-3))
+    ellipse = (rate / GRIP.tyre_drive[0]) ** 2 + (used / GRIP.lateral_limit(middle)) ** 2
+    assert ellipse.max() <= 1.05
+    assert np.all(np.abs(rate) <= CAR.drive_force_limit / CAR.mass + 1e-6)
+    # It is used up where the drive train does not bind before, but where braking begins.
+    bound = np.abs(rate) > 0.99 * CAR.drive_force_limit / CAR.mass
+    assert np.mean(bound | (ellipse > 0.9)) > 0.9
+
+
+def test_half_the_step_hardly_changes_the_lap():
+    laps = [speed_profile(at.curvature, at.step, GRIP).lap_time
+            for at in (small_track().stations(step) for step in (0.05, 0.025))]
+    assert laps[0] == pytest.approx(laps[1], rel=1e-3)
+
+
+def test_the_line_of_least_curvature_is_that_of_another_solver():
+    optimize = pytest.importorskip('scipy.optimize')
+    pytest.importorskip('casadi')
+    from racecar.control.racelines.minimum_curvature import minimum_curvature
+
+    track = small_track()
+    found = minimum_curvature(track, 0.3)
+    assert found.residual <= 1e-6
+    at, points = found.stations, found.stations.at(found.offsets)[:-1]
+    low, high = at.offset_limits(0.3)
+    first = 0.5 * (np.roll(points, -1, axis=0) - np.roll(points, 1, axis=0))
+    norm = np.hypot(*first.T)
+    # By dense matrices and bounded least squares of the curvatures.
+    second = np.roll(np.eye(len(points)), 1, 1) + np.roll(np.eye(len(points)), -1, 1)
+    second -= 2.0 * np.eye(len(points))
+    weight = (norm**0.5 / norm**3)[:, None]
+    matrix = weight * (first[:, :1] * second * at.normals[:, 1]
+                       - first[:, 1:] * second * at.normals[:, 0])
+    right = weight[:, 0] * (first[:, 0] * (second @ at.points[:, 1])
+                            - first[:, 1] * (second @ at.points[:, 0]))
+    best = optimize.lsq_linear(matrix, -right, (low - 1e-9, high + 1e-9), tol=1e-12)
+    assert found.offsets == pytest.approx(best.x, abs=1e-4)
+    # It keeps its margin, and is faster.
+    assert track.about(found.stations.at(found.offsets), 0.1).widths.min() >= 0.29
+    centre, curved = (ClosedSpline.through(p) for p in (
+        track.line.points, np.vstack([points, points[:1]])))
+    laps = [speed_profile(line.curvature(np.arange(0.0, line.length, 0.05)), 0.05, GRIP).lap_time
+            for line in (centre, curved)]
+    assert laps[1] < 0.95 * laps[0]
+
+
+def test_the_fastest_lap_is_faster_than_that_on_the_line_of_least_curvature_in_one_model():
+    pytest.importorskip('casadi')
+    from racecar.control.racelines.design import make_raceline, RacelineDesign, time_on
+
+    track, design = Track.load('racetrack'), RacelineDesign('time', step=0.5, speed_limit=11.0)
+    fast = make_raceline(track, CAR, design)
+    curved = make_raceline(track, CAR, replace(design, method='curvature'))
+    least = float(fast.line.notes['lap_time'])
+    assert fast.residual is not None
+    assert fast.residual <= 1e-6
+    assert least < 0.993 * time_on(track, CAR, design, curved.line.points).lap_time
+    half = make_raceline(track, CAR, replace(design, step=0.25))
+    assert float(half.line.notes['lap_time']) == pytest.approx(least, rel=1e-3)
+    # The line of the file takes as long, and stays off the borders.
+    assert fast.line.lap_time == pytest.approx(least, rel=5e-3)
+    assert fast.line.widths is not None
+    assert fast.line.widths.min() > 0.28
+    assert fast.line.speed.max() <= 11.0 + 1e-3
+
+
+def test_a_design_that_cannot_be_is_refused():
+    pytest.importorskip('casadi')
+    from racecar.control.racelines.design import make_raceline, RacelineDesign
+
+    with pytest.raises(ParameterError, match='margin is 0.05 m, expected at least half'):
+        make_raceline(circle(5.0), CAR, RacelineDesign(margin=0.05))
+    with pytest.raises(ParameterError, match="method is 'best', expected one of centre"):
+        make_raceline(circle(5.0), CAR, RacelineDesign('best'))
+    with pytest.raises(ConfigurationError, match=r'2.00 m wide at .* twice the margin of 1.2 m'):
+        make_raceline(circle(5.0), CAR, RacelineDesign(margin=1.2))
+
+
+def test_a_spline_of_a_circle_has_its_length_heading_and_curvature():
+    spline = ClosedSpline.through(circle(2.0, 80).line.points)
+    s = np.linspace(0.0, spline.length, 50, endpoint=False)
+    assert spline.length == pytest.approx(4.0 * math.pi, rel=1e-6)
+    assert spline.curvature(s) == pytest.approx(0.5, rel=1e-3)
+    assert np.unwrap(spline.heading(s)) == pytest.approx(0.5 * math.pi + s / 2.0, abs=1e-4)
+
+
+def test_a_line_is_read_as_it_was_written(tmp_path):
+    line = replace(Raceline.through(circle(3.0).line.points, np.full(200, 4.0), 0.2),
+                   widths=None, notes={'track': 'circle', 'bound': '4.5'})
+    file = tmp_path / 'line.csv'
+    line.write(file)
+    read = read_raceline(file)
+    assert (read.notes, read.bound, read.widths) == (line.notes, 4.5, None)
+    for column in ('s', 'x', 'y', 'heading', 'curvature', 'speed', 'acceleration'):
+        assert getattr(read, column) == pytest.approx(getattr(line, column), abs=1e-6)
+    read.write(tmp_path / 'again.csv')
+    assert (tmp_path / 'again.csv').read_bytes() == file.read_bytes()
+    assert read.lap_time == pytest.approx(6.0 * math.pi / 4.0, rel=1e-4)
+
+
+TUM = '# s_m; x_m; y_m; psi_rad; kappa_radpm; vx_mps; ax_mps2'
+
+
+@pytest.mark.parametrize(('head', 'separator'), [
+    (f'# 32f4\n{TUM}\n', '; '), ('', ';'), (TUM.replace(';', ',') + '\n', ',')])
+def test_the_formats_of_others_are_read(tmp_path, head, separator):
+    angles = np.arange(100) * 2.0 * math.pi / 100
+    rows = [(3.0 * a, 3.0 * math.cos(a), 3.0 * math.sin(a), a, 1.0 / 3.0, 5.0, 0.0)
+            for a in angles]
+    file = tmp_path / 'theirs.csv'
+    file.write_text(head + '\n'.join(separator.join(map(str, row)) for row in rows))
+    line = read_raceline(file)
+    assert line.length == pytest.approx(6.0 * math.pi, rel=1e-4)
+    assert line.curvature == pytest.approx(1.0 / 3.0, rel=1e-2)
+    # Their heading is from the y axis; ours from the x axis.
+    assert line.heading[0] == pytest.approx(0.5 * math.pi, abs=1e-3)
+    assert line.speed == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize(('text', 'error'), [
+    ('', 'has 0 points'),
+    ('x,y,v\n1,2,3\n', 'has 1 points, expected at least 4'),
+    ('x,y\n1,2\n', 'has no column v, expected s,x,y'),
+    ('x,y,v\n1,2\n', 'line 2: 2 values, expected 3'),
+    ('x,y,v\n1,2,abc\n', 'line 2: expected finite numbers'),
+    ('x,y,v\n1,2,\n', 'line 2: expected finite numbers'),
+    ('x,y,v\n0,0,1\n1,0,1\n1,1,0\n0,1,1\n', 'line 4: v is not above 0'),
+    ('x,y,v\n0,0,1\n0,0,1\n1,1,1\n0,1,1\n', 'repeats a point'),
+    ('x,y,v\n0,0,1\n1,0,1\n2,0,1\n3,0,1\n4,0,1\n', 'ends 4.00 m from its start'),
+])
+def test_a_file_that_is_none_is_refused_with_its_line(tmp_path, text, error):
+    file = tmp_path / 'line.csv'
+    file.write_text(text)
+    with pytest.raises(ConfigurationError, match=error):
+        read_raceline(file)
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_break_the_reader(tmp_path_factory, data):
+    file = tmp_path_factory.mktemp('fuzz') / 'line.csv'
+    file.write_bytes(b'# racecar raceline 1\ns,x,y,heading,curvature,v,ax\n' + data)
+    with pytest.raises(ConfigurationError):
+        read_raceline(file)
+
+
+def test_the_lines_of_the_package_belong_to_its_tracks_and_cars():
+    from racecar.control.racelines.design import vehicle_digest
+
+    laps = {}
+    for name in raceline_names():
+        line = read_raceline(find_raceline(name))
+        notes = line.notes
+        track = Track.load(notes['track'])
+        assert notes['track_sha256'] == track.digest, name
+        vehicle = VehicleParameters.from_file(find_vehicle(notes['vehicle']))
+        assert notes['vehicle_sha256'] == vehicle_digest(vehicle), name
+        assert line.widths is not None
+        assert line.widths.min() > float(notes['margin']) - 0.02, name
+        assert line.bound is not None
+        laps[notes['track'], notes['method']] = float(notes['lap_time']), line.bound
+    for (_, method), (lap, bound) in laps.items():
+        assert lap == bound if method == 'time' else lap > 0.995 * bound
+    assert len({track for track, method in laps if method == 'time'}) >= 3
