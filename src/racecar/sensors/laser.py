@@ -55,12 +55,18 @@ PARAMETERS = (
 
 
 class LaserErrors(NamedTuple):
-    """What a reading differs by from the truth [m]; deviation: of the noise."""
+    """What a reading differs by from the truth [m].
+
+    deviation: of the noise. below, beyond: what stands for ranges less than range_min and greater
+    than range_max.
+    """
 
     deviation: float
     resolution: float
     range_min: float
     range_max: float
+    below: float = -math.inf
+    beyond: float = math.inf
 
 
 class Laser:
@@ -93,10 +99,10 @@ class Laser:
                 f"parameter 'sweep_time' is {sweep:g} s, expected at most the period of"
                 f' {1.0 / rate:g} s')
         self._noise = noise
-        self._range = (nearest, farthest) if flag_of(values, 'clip') else None
         self.beams = Beams.spread(low, high, rays, farthest, sweep)
         gaps = max(rays - 1, 1)
-        self.errors = LaserErrors(noise, resolution, nearest, farthest)
+        ends = (nearest, farthest) if flag_of(values, 'clip') else ()
+        self.errors = LaserErrors(noise, resolution, nearest, farthest, *ends)
         # What all scans have in common: all but the ranges.
         self._facts = (
             low, high if rays > 1 else low, (high - low) / gaps if rays > 1 else 0.0,
@@ -116,8 +122,6 @@ class Laser:
         else:
             # One call: each costs as much as a hundred rays.
             read_noisy(truth, seed_of(generator), self.errors, ranges)
-        if self._range is not None:
-            np.clip(ranges, *self._range, out=ranges)
         return LaserScan(*self._facts, ranges, self._sweep_ns + view.age_ns)
 
 
@@ -134,9 +138,9 @@ def read_ranges(truth: Array, noise: Array, errors: LaserErrors, ranges: Ranges)
         if resolution > 0.0 and distance < math.inf:
             distance = math.floor(distance / resolution + 0.5) * resolution
         if distance > range_max:
-            distance = math.inf
+            distance = errors.beyond
         if distance < range_min:
-            distance = -math.inf
+            distance = errors.below
         ranges[i] = distance
 
 

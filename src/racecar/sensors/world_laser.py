@@ -46,10 +46,10 @@ class WorldLaser:
     """Laser of all cars of a WorldBatch, the scanner of its WorldSetup.
 
     values: rows of racecar.sensors.laser.PARAMETERS by name, those left out at their defaults:
-    angle_min, angle_max [rad], rays, range_min, range_max, resolution, noise [m]. place: of the
-    laser in base_link, level. A scan is taken at the end of a period; its noise depends on the
+    angle_min, angle_max [rad], rays, range_min, range_max, resolution, noise [m], clip. place: of
+    the laser in base_link, level. A scan is taken at the end of a period; its noise depends on the
     seed of the car and on the periods since the reset alone. A beam beyond range_max gives +inf,
-    one below range_min -inf.
+    one below range_min -inf, unless they are clipped.
     """
 
     def __init__(self, values: Values | None = None, place: Pose3 = NO_POSE) -> None:
