@@ -40,8 +40,12 @@ from racecar.dynamics.vehicles import (
     VehicleModel,
     VehicleParameters,
 )
+from racecar.metrics.laps import Course, LapRule
 from racecar.metrics.run_table import COLUMNS, RunTable
 from racecar.metrics.tracking_error import Metrics
+from racecar.scene import load_world, Scene
+from racecar.scene.track import find_centre_line
+from racecar.sensors.world_laser import WorldLaser
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop, run_loop
@@ -53,17 +57,20 @@ from racecar.simulation.stepper import Stepper
 from racecar.simulation.world.make_world import make_world_plant
 from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
 from racecar.simulation.world.world_plant import WorldPlant
+from racecar.simulation.world_batch import Contact, WorldBatch, WorldReadings, WorldSetup
 
 __all__ = [
     'COLUMNS', 'LAWS', 'SIMULATOR_PARAMETERS', 'TRACKER_PARAMETERS', 'TRAJECTORIES',
     'TRAJECTORY_PARAMETERS', 'TYRE_MODELS', 'VEHICLE_MODELS', 'VEHICLE_PARAMETERS',
     'WORLD_PARAMETERS', 'AckermannCommand', 'BatchResult', 'BatchSimulation', 'CarMotion',
-    'ClosedLoop', 'ConfigurationError', 'Controller', 'DivergenceError', 'LawEntry', 'Linearizer',
-    'Metrics', 'Motion', 'Noise', 'Odometry', 'CustomLoop', 'Parameter', 'ParameterError',
-    'ParameterTable', 'PlantCar', 'Pose2', 'RacecarError', 'RobotDescription', 'RobotTree',
-    'RolloutBatch', 'RunError', 'RunTable', 'Simulator', 'Start', 'Stepper', 'Trajectory',
-    'TrajectoryTracker', 'TyreModel', 'VehicleModel', 'VehicleParameters', 'WorldPlant',
-    'describe_vehicle', 'find_config', 'find_tyre_model', 'load_controller', 'load_parameter_file',
-    'make_simulator', 'make_trajectory', 'make_vehicle_model', 'make_world_plant', 'motion_of',
-    'predict', 'pure', 'read_urdf', 'run_closed_loop', 'run_loop', 'state_at', 'vehicle_numbers',
+    'ClosedLoop', 'ConfigurationError', 'Contact', 'Controller', 'Course', 'CustomLoop',
+    'DivergenceError', 'LapRule', 'LawEntry', 'Linearizer', 'Metrics', 'Motion', 'Noise',
+    'Odometry', 'Parameter', 'ParameterError', 'ParameterTable', 'PlantCar', 'Pose2',
+    'RacecarError', 'RobotDescription', 'RobotTree', 'RolloutBatch', 'RunError', 'RunTable',
+    'Scene', 'Simulator', 'Start', 'Stepper', 'Trajectory', 'TrajectoryTracker', 'TyreModel',
+    'VehicleModel', 'VehicleParameters', 'WorldBatch', 'WorldLaser', 'WorldPlant', 'WorldReadings',
+    'WorldSetup', 'describe_vehicle', 'find_centre_line', 'find_config', 'find_tyre_model',
+    'load_controller', 'load_parameter_file', 'load_world', 'make_simulator', 'make_trajectory',
+    'make_vehicle_model', 'make_world_plant', 'motion_of', 'predict', 'pure', 'read_urdf',
+    'run_closed_loop', 'run_loop', 'state_at', 'vehicle_numbers',
 ]

@@ -8,6 +8,8 @@ from pathlib import Path
 import resource
 import shlex
 import signal
+import subprocess
+import sys
 import tracemalloc
 from typing import Any
 
@@ -157,6 +159,50 @@ def test_a_worker_that_is_killed_three_times_costs_no_row(scheduler, alone, tmp_
     assert len(killed) == 3
     assert outcome.lost == ()
     assert table_of(tmp_path / 'dataset').equals(alone)
+
+
+KILLED = """
+import os, pathlib, signal, sys
+from racecar.facade.cluster import LOCAL, open_cores
+from racecar.facade.datasets import DatasetWriter, run_into
+from racecar.stacks.sweep import make_sweep
+sweep = make_sweep('kinematic_ode', {content!r})
+with open_cores(LOCAL, 2) as cores:
+    writer = DatasetWriter(pathlib.Path({folder!r}), sweep, '')
+    def kill(done):
+        writer.write()
+        os.kill(os.getpid(), signal.SIGKILL)
+    run_into(writer, cores, sweep, kill)
+"""
+
+
+def test_a_process_that_is_killed_leaves_what_another_goes_on_with(alone, tmp_path):
+    pytest.importorskip('distributed')
+    folder = tmp_path / 'dataset'
+    ended = subprocess.run(
+        [sys.executable, '-c', KILLED.format(content=SAMPLE, folder=str(folder))], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert 0 < len(open_dataset(folder)) < 90
+    stored(folder, sweep_of(), Cores(1), resume=True)
+    assert table_of(folder).equals(alone)
+
+
+def test_a_scheduler_that_dies_is_named_and_its_rows_stay(alone, tmp_path):
+    distributed = pytest.importorskip('distributed')
+    folder = tmp_path / 'dataset'
+    with local_scheduler(1) as address, distributed.Client(
+            address, set_as_default=False) as client, open_cores(address) as cores:
+        process = client.run_on_scheduler(os.getpid)
+
+        def kill(done):
+            os.kill(process, signal.SIGKILL)
+
+        with pytest.raises(RunError, match='the scheduler is gone') as info:
+            stored(folder, sweep_of(), cores, kill)
+    assert '\n' not in str(info.value)
+    assert 0 < len(open_dataset(folder)) < 90
+    stored(folder, sweep_of(), Cores(1), resume=True)
+    assert table_of(folder).equals(alone)
 
 
 @pytest.mark.parametrize('address', [None, 'of workers'])

@@ -3,7 +3,9 @@
 """racecar.tune(): the search is repeatable, goes on, and finds what is better than the start."""
 
 import csv
+import json
 import re
+import resource
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,9 @@ import pytest
 
 import racecar
 from racecar.cli.main import main
-from racecar.facade.tuning_file import OBJECTIVES
+from racecar.facade.sweep_parts import Cores, Lost
+from racecar.facade.tuning import TuneRun
+from racecar.facade.tuning_file import make_tuning, OBJECTIVES
 
 pytest.importorskip('optuna')
 
@@ -115,6 +119,108 @@ def test_settings_of_a_controller_and_choices_are_sought(tmp_path):
         'linear', 'fiala'}
 
 
+def test_a_gain_that_is_best_switched_off_is_found_at_the_end_of_its_range():
+    found = racecar.tune('kinematic_ode', trials=24, trajectory='figure_eight', duration=8.0,
+                         skip=4.0, set={**LATE, 'trajectory_tracker.Kp': 2.3}, seed=1,
+                         tune={'trajectory_tracker.Ki': {'range': [0.0, 2.0]}})
+    assert found.trials[0].parameters == {'trajectory_tracker.Ki': 0.0}
+    values = {trial.parameters['trajectory_tracker.Ki'] for trial in found.trials[1:]}
+    assert {0.0, 2.0} < values
+    assert found.best[0].parameters == {'trajectory_tracker.Ki': 0.0}
+
+
+def test_trials_are_pruned_that_could_not_become_the_best():
+    cases = [{'trajectory': 'circle'}, {'trajectory': 'figure_eight'}]
+    found = tuned(cases=cases, trials=40)
+    pruned = [trial for trial in found.trials if trial.state == 'pruned']
+    assert pruned
+    for trial in pruned:
+        before = [other.values[0] for other in found.trials[:trial.number // 10 * 10]
+                  if other.is_complete]
+        run = racecar.simulate('kinematic_ode', duration=4.0, trajectory='circle', skip=1.0,
+                               set={**LATE, **trial.parameters})
+        assert trial.values == (run.metrics().rmse,)
+        assert trial.values[0] / len(cases) >= min(before)
+    assert found.best[0].is_complete
+
+
+PURSUIT = 'docs/examples/tuned_pursuit.py:TunedPursuit'
+KINDS: dict[str, Any] = {
+    'tune': {'controller': {'choices': [None, PURSUIT]},
+             'vehicle': {'choices': ['racecar', 'f1tenth']}, **GAIN,
+             'controller.preview': {'range': [0.2, 1.0]}}}
+
+
+def test_controllers_and_vehicles_are_sought_with_the_settings_that_they_have(tmp_path):
+    storage = f"sqlite:///{tmp_path / 'study.db'}"
+    found = tuned(**KINDS, trials=90, storage=storage)
+    kinds = {(trial.parameters['controller'], trial.parameters['vehicle'])
+             for trial in found.trials}
+    assert len(kinds) == 4
+    for trial in found.trials:
+        assert ('controller.preview' in trial.parameters) == (
+            trial.parameters['controller'] == PURSUIT)
+    # What is kept is what a search goes on with.
+    assert tuned(**KINDS, trials=90, storage=storage).trials == found.trials
+    best, = found.best
+    options = {name: best.parameters[name] for name in ('controller', 'vehicle')}
+    settings = {name: value for name, value in best.parameters.items() if name not in options}
+    run = racecar.simulate('kinematic_ode', trajectory='circle', duration=4.0, skip=1.0,
+                           set={**LATE, **settings}, **options)
+    assert run.metrics().rmse == best.values[0]
+
+
+def test_vehicles_alone_are_compared():
+    found = tuned(tune={'vehicle': {'choices': ['racecar', 'f1tenth']}}, trials=6,
+                  set={'trajectory_tracker.Kp': 3.0})
+    for trial in found.trials[:2]:
+        run = racecar.simulate('kinematic_ode', trajectory='circle', duration=4.0, skip=1.0,
+                               set={'trajectory_tracker.Kp': 3.0}, **trial.parameters)
+        assert trial.values == (run.metrics().rmse,)
+    assert {trial.parameters['vehicle'] for trial in found.trials} == {'racecar', 'f1tenth'}
+
+
+class Losing(Cores):
+    """Loses the points of which a test says so."""
+
+    def __init__(self, lost):
+        super().__init__(1)
+        self.lost = lost
+
+    def parts(self, sweep, ranges):
+        for first, count in ranges:
+            for point in range(first, first + count):
+                if point in self.lost:
+                    yield Lost(point, 1, 'it took longer than 1 s')
+                else:
+                    yield from super().parts(sweep, [(point, 1)])
+
+
+def test_a_trial_that_hangs_counts_as_lost_and_says_why():
+    tuning = make_tuning('kinematic_ode', {
+        'tune': GAIN, 'trajectory': 'circle', 'duration': 1.0, 'trials': 4})
+    found = TuneRun(tuning, cores=Losing({1, 3})).run()
+    assert [trial.state for trial in found.trials] == ['complete', 'lost', 'complete', 'lost']
+    assert found.trials[1].why == 'it took longer than 1 s'
+    assert ('diverged or failed', '2', '') in found.as_rows()
+    with pytest.raises(racecar.RunError, match='it took longer than 1 s'):
+        TuneRun(tuning, cores=Losing(range(10))).run()
+
+
+def test_a_full_disk_keeps_the_trials_that_were_stored(tmp_path):
+    storage = tmp_path / 'study.db'
+    first = tuned(trials=2, storage=f'sqlite:///{storage}')
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, limits[1]))
+    try:
+        with pytest.raises(racecar.ConfigurationError, match='cannot be written.*resume') as info:
+            tuned(trials=6, storage=f'sqlite:///{storage}')
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert '\n' not in str(info.value)
+    assert tuned(trials=6, storage=f'sqlite:///{storage}').trials[:2] == first.trials
+
+
 @pytest.mark.parametrize(('more', 'message'), [
     ({'tune': {}}, "'tune' is .*expected node.parameter"),
     ({'tune': {'trajectory_tracker.Kq': {'range': [1, 2]}}}, 'Kq.*did you mean'),
@@ -130,6 +236,12 @@ def test_settings_of_a_controller_and_choices_are_sought(tmp_path):
     ({'across': 'median'}, 'expected one of mean, worst'),
     ({'cases': [{'grid': {}}]}, "case .* has 'grid'"),
     ({'cases': {}}, "'cases' is"),
+    ({'tune': {'vehicle': {'range': [1, 2]}}}, r"'vehicle' is .*expected \{choices: \[values\]\}"),
+    ({'tune': {'vehicle': {'choices': ['racecra', 'f1tenth']}}}, 'racecra'),
+    ({'tune': {'vehicle': {'choices': ['racecar']}}, 'cases': [{'vehicle': 'f1tenth'}]},
+     "case .* has 'vehicle'"),
+    ({'tune': {'controller': {'choices': [None]}, 'controller.gain': {'range': [0, 1]}}},
+     "'controller.gain' is a setting of none of None"),
     ({'trials': 0}, "'trials' is 0, expected a whole number from 1"),
     ({'storage': 'mysterious://x'}, 'storage .*mysterious.* cannot be used'),
 ])
@@ -174,4 +286,27 @@ def test_command_writes_what_simulate_takes_and_goes_on(tmp_path, capsys):
     best = min(float(row['rmse']) for row in rows)
     run = racecar.simulate('kinematic_ode', trajectory='circle', duration=2.0,
                            params_file=folder / 'best.yaml')
-    assert run.metrics().rmse == pytest.approx(best, rel=1e-12)
+    assert run.metrics().rmse == best
+    page = (folder / 'report.html').read_text()
+    assert f"racecar simulate --from {folder / 'best.run.yaml'}" in page
+    capsys.readouterr()
+    assert main(['simulate', '--from', str(folder / 'best.run.yaml'), '--json']) == 0
+    assert json.loads(capsys.readouterr().out)['rmse'] == best
+
+
+def test_files_of_a_front_are_of_ten_at_most_and_drive_as_their_trials(tmp_path, capsys):
+    file, folder = tmp_path / 'tuning.yaml', tmp_path / 'found'
+    file.write_text(FILE + 'objectives: [rmse, control_effort]\n')
+    assert main(['tune', 'kinematic_ode', str(file), '-o', str(folder), '--json']) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert len(said['run_files']) == min(len(said['best']), 10)
+    ends = said['best'][0], said['best'][-1]
+    for trial, run_file in zip(ends, (said['run_files'][0], said['run_files'][-1]), strict=True):
+        assert main(['simulate', '--from', run_file, '--json']) == 0
+        assert json.loads(capsys.readouterr().out)['rmse'] == trial['rmse']
+    assert set(said['importances']) == {'rmse', 'control_effort'}
+
+
+def test_effort_is_for_cars():
+    with pytest.raises(racecar.ConfigurationError, match='control_effort.*differential_wheels'):
+        racecar.tune('differential_wheels', objectives=['control_effort'], tune=GAIN, trials=1)

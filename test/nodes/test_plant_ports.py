@@ -86,6 +86,7 @@ class Rail:
     """Balls that do not meet; a ball that leaves the rail of 100 m diverges."""
 
     step_ns = round(STEP * NANOSECONDS)
+    scenery = None
 
     def __init__(self, names):
         self.time_ns = 0
@@ -100,6 +101,9 @@ class Rail:
                 (Mount('ball', 'top', Pose3(0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0)),),
                 check_reset=ball.check_reset)
             for name, ball in zip(names, self.balls, strict=True)]
+
+    def restart(self):
+        self.time_ns = 0
 
     def warm_up(self):
         pass

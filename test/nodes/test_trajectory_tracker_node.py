@@ -4,7 +4,7 @@
 
 import math
 
-from geometry_msgs.msg import TwistStamped
+from geometry_msgs.msg import PoseStamped, TwistStamped
 from nav_msgs.msg import Odometry, Path
 from node_bench import odometry, RACECAR, seconds
 import pytest
@@ -399,3 +399,35 @@ def test_a_simulator_that_starts_anew_starts_the_trajectory_anew(lockstep):
         tracker.bench.until(lambda number=number: paths[number:] and paths[number]).poses[0]
         for number in (0, 1))
     assert last.pose.position.x - first.pose.position.x == pytest.approx(3.0)
+
+
+def plan(points, frame='map'):
+    """A path of poses without headings, as planners give it."""
+    path = Path()
+    path.header.frame_id = frame
+    for x, y in points:
+        pose = PoseStamped()
+        pose.pose.position.x, pose.pose.position.y = x, y
+        path.poses.append(pose)
+    return path
+
+
+def test_a_path_that_comes_is_followed_until_an_empty_one(bench, lockstep):
+    shown = bench.listen('/reference_path', Path, qos.LATCHED)
+    tracker = lockstep(follow_path=True, waypoints_speed_limit=2.0)
+    assert tracker.see(0.0, 3.0, 1.0) == (0.0, 0.0)
+    bench.deliver(tracker.node, '/path', plan([(3.0, 1.0), (3.0, 4.0), (3.0, 9.0)]))
+    tracker.see(0.1, 3.0, 1.0)
+    x, y = tracker.see(1.1, 3.0, 1.5)
+    assert (x, y) == pytest.approx((0.0, 1.0), abs=0.2)
+    path = bench.until(lambda: shown and shown[-1], 'the path that is followed')
+    first = path.poses[0].pose
+    assert (first.position.x, first.position.y) == pytest.approx((3.0, 1.0))
+    assert first.orientation.z == pytest.approx(math.sin(math.pi / 4))
+    # What cannot be followed changes nothing.
+    for wrong in (plan([(0.0, 0.0), (1.0, 0.0)], 'moon'), plan([(0.0, 0.0), (math.nan, 0.0)])):
+        bench.deliver(tracker.node, '/path', wrong)
+        bench.logged('path not followed')
+    assert tracker.see(1.2, 3.0, 1.6)[1] > 0.5
+    bench.deliver(tracker.node, '/path', Path())
+    assert tracker.see(1.3, 3.0, 1.7) == (0.0, 0.0)

@@ -73,13 +73,13 @@ ROOMS = {
     'stacks.launching': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
     # Programs of a course drive a stack in this process.
     'neo': Room((*_ALL_FLOORS, 'stacks')),
+    # Environments for learning.
+    'gym': Room(_ALL_FLOORS),
     # Graders of courses; the process of a case runs a stack.
     'courses': Room((*_ALL_FLOORS, 'neo', 'signals', 'stacks')),
     'courses.node_case': Room((*_ALL_FLOORS, 'ros', 'signals', 'stacks'), ros=True),
     # As a student's node does.
     'courses.start_node': Room(ros=True),
-    # Environments for learning.
-    'gym': Room(_ALL_FLOORS),
     # What Python programs and commands have in common.
     'facade': Room(('bags', 'catalogue', *_ALL_FLOORS, 'gym', 'stacks')),
     # Only what needs no ROS, or takes it from the others.

@@ -36,6 +36,7 @@ class Ball:
     """A ball on a rail along x at 1 m/s, which has a body to look from."""
 
     step_ns = 2_500_000
+    scenery = None
 
     def __init__(self, names=('',)):
         self.time_ns = 0
@@ -58,6 +59,9 @@ class Ball:
 
     def warm_up(self):
         pass
+
+    def restart(self):
+        self.time_ns = 0
 
     def advance(self, steps):
         self.time_ns += steps * self.step_ns

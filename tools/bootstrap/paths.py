@@ -11,6 +11,6 @@ REQUIREMENTS = ROOT / 'requirements'
 
 PACKAGE = 'racecar'
 INTERFACES = ('racecar_interfaces',)
-UNDERLAY = ('ackermann_msgs', 'tf2_msgs')
+UNDERLAY = ('ackermann_msgs', 'simulation_interfaces', 'tf2_msgs')
 DATA_FOLDERS = (
     'bin', 'config', 'docs/examples', 'docs/notebooks', 'launch', 'resource', 'urdf', 'worlds')

@@ -49,10 +49,8 @@ def _draw_history(axes: Axes, tuned: Tuned) -> None:
 
 def _draw_front(axes: Axes, tuned: Tuned) -> None:
     (x, x_label), (y, y_label) = tuned.shown(0), tuned.shown(1)
-    front = list(tuned.best)
-    axes.plot(x[tuned.complete], y[tuned.complete], '.', color=BLUE, label='trial')
+    front, near = list(tuned.best), tuned.near_front(0, 1)
+    axes.plot(x[near], y[near], '.', color=BLUE, label='trial')
     axes.plot(x[front], y[front], 'o', color=VERMILION, fillstyle='none', label='best')
-    axes.set(xlabel=x_label, ylabel=y_label,
-             xscale='log' if tuned.is_wide(0) else 'linear',
-             yscale='log' if tuned.is_wide(1) else 'linear')
+    axes.set(xlabel=x_label, ylabel=y_label)
     axes.legend()

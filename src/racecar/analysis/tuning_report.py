@@ -71,6 +71,15 @@ class Tuned(NamedTuple):
         values = values[np.isfinite(values)]
         return bool(values.min() > 0.0 and values.max() > _WIDE * values.min())
 
+    def near_front(self, first: int, second: int) -> Flags:
+        """Whether a complete trial is as near to the best as these are to each other, (n,)."""
+        near = self.complete
+        for objective in (first, second):
+            values = self.shown(objective)[0]
+            front = values[[*self.best]]
+            near &= np.nan_to_num(values, nan=np.inf) <= 2.0 * front.max() - front.min()
+        return near
+
     def short(self, names: Sequence[str]) -> list[str]:
         """Names of parameters without their nodes, where that tells them apart."""
         found = {name: name.rpartition('.')[2] for name in self.parameters}
@@ -148,15 +157,14 @@ def _histories(tuned: Tuned) -> Iterator[tuple[Chart, str]]:
 
 
 def _fronts(tuned: Tuned) -> Iterator[tuple[Chart, str]]:
-    best, complete = list(tuned.best), tuned.complete
+    best = list(tuned.best)
     for first, second in itertools.islice(
             itertools.combinations(range(len(tuned.objectives)), 2), _MOST_PAIRS):
         (x, x_label), (y, y_label) = tuned.shown(first), tuned.shown(second)
-        chart = Chart(x_label, [y_label], panel_height=380, is_logarithmic=tuned.is_wide(second),
-                      is_x_logarithmic=tuned.is_wide(first))
-        chart.dots(x[complete], y[complete], 'trial', size=6.0)
+        chart, near = Chart(x_label, [y_label], panel_height=380), tuned.near_front(first, second)
+        chart.dots(x[near], y[near], 'trial', size=6.0)
         chart.dots(x[best], y[best], 'best', series=1, symbol='diamond', size=10.0)
-        yield chart, 'The best, to which no trial is better in all, among the others'
+        yield chart, 'The best, to which no trial is better in all, and the trials near them'
 
 
 def _importance(tuned: Tuned) -> Chart:
@@ -191,4 +199,6 @@ def _values(tuned: Tuned) -> Iterator[tuple[Chart, str]]:
 
 
 def _text(value: object) -> str:
-    return '-' if value is None else f'{value:.6g}' if isinstance(value, float) else str(value)
+    """A value for people; of a file.py:Class the class."""
+    return '-' if value is None else f'{value:.6g}' if isinstance(value, float) \
+        else str(value).rpartition(':')[2]

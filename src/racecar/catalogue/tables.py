@@ -55,6 +55,9 @@ TRAJECTORY_TRACKER = _if_needed(VEHICLE_PARAMETERS) + TRACKER_PARAMETERS + Param
               ' the place of tracker and law; empty: none', read_only=True),
     Parameter('controller_settings', str, '',
               'Settings of that controller as a YAML mapping, e.g. {gain: 3.0}', read_only=True),
+    Parameter('follow_path', bool, False,
+              'Follow the newest path that comes on the topic path, in place of the trajectory,'
+              ' within the limits of speed and acceleration of waypoints', read_only=True),
     Parameter('rate', float, 100.0, 'Control rate; in lockstep the odometry gives it', 'Hz',
               above=0.0, maximum=10000.0, read_only=True),
     _ODOMETRY_TIMEOUT,
@@ -115,6 +118,11 @@ SIMULATOR_NODE = ParameterTable([
               ' process ends with an error; 0 waits on', 's', minimum=0.0, maximum=1e6,
               read_only=True),
     Parameter('paused', bool, False, 'Start with the time standing still', read_only=True),
+    Parameter('simulation_interfaces', bool, True,
+              'Offer the services and the action of simulation_interfaces', read_only=True),
+    Parameter('simulation_interfaces_prefix', str, '',
+              'What comes before their names, which have none by default, such as ~ or sim; a /'
+              ' follows', read_only=True),
     Parameter('wait_for_subscribers', int, 0,
               'Subscriptions to the odometry to wait for before the first tick', minimum=0,
               maximum=100, read_only=True),

@@ -80,8 +80,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises RacecarError with a one-line message, RunError if no trial completes.
     """
-    # Imported here, so that `racecar --help` does not wait for matplotlib.
-
     tuning = read_tuning(arguments.name, arguments.file, arguments.controller)
     if arguments.trials is not None:
         tuning = tuning.with_trials(arguments.trials)

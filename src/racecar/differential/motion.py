@@ -8,9 +8,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
 import math
-from typing import Any
+from typing import cast, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from racecar.base.errors import DivergenceError, ParameterError
 from racecar.base.poses import check_planar_pose
@@ -18,6 +19,7 @@ from racecar.base.readings import Collisions
 from racecar.base.types import (
     Acceleration3,
     BodyState,
+    BodyTwist,
     NANOSECONDS,
     Odometry,
     Pose2,
@@ -38,10 +40,12 @@ from racecar.differential.kernels import (
 )
 from racecar.differential.parameters import RobotParameters
 from racecar.differential.robot_lanes import lane_parameters, RobotMotion
-from racecar.differential.state import WheelsState
+from racecar.differential.state import twist_speeds, WheelsState
+from racecar.scene.loose_objects import still
 from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
 from racecar.simulation.lanes import LaneCar, LaneNumbers
 from racecar.simulation.obstacles import Obstacles
+from racecar.simulation.one_robot_plant import check_planar
 from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP
 
@@ -53,7 +57,10 @@ ORIGIN = Pose2(0.0, 0.0, 0.0)
 _STATES = len(WheelsState._fields)
 # Pose and twist come first.
 _MOTION = WheelsState._fields.index('yaw_rate') + 1
-_NOTHING: Any = vector(0)
+_NOTHING = vector(0)
+
+# As vector() gives them.
+_Rows: TypeAlias = list[float] | NDArray[np.float64]
 
 
 class Motion(ABC):
@@ -94,6 +101,42 @@ class Motion(ABC):
         Raises ParameterError, and keeps the old ones, for what is not finite.
         """
         self._command = clamped_speeds(speeds, self.robot)
+
+    @property
+    @abstractmethod
+    def scene(self) -> Scene:
+        """What stands around."""
+
+    @abstractmethod
+    def surround(self, scene: Scene) -> None:
+        """Let another scene stand around; the robot stays, its contacts are counted anew."""
+
+    @abstractmethod
+    def push(self, twist: Twist3) -> None:
+        """Give the robot a twist of its base frame, where it is, with wheels that roll.
+
+        Raises ParameterError, changing nothing, for one that it cannot have.
+        """
+
+    def loose(self) -> list[BodyState]:
+        """Poses and motions of the cones of the scene now."""
+        return still(self.scene.cones)
+
+    def restart(self) -> None:
+        """Let the time begin at 0 again, and random numbers with it; the robot stays."""
+        self._steps = 0
+
+    def rolling(self, twist: Twist3) -> WheelSpeeds:
+        """Speeds of wheels that roll with a twist [rad/s].
+
+        Raises ParameterError for one that the wheels do not let the robot have.
+        """
+        speeds = twist_speeds(BodyTwist(twist.vx, twist.wz), self.robot.wheel_base)
+        if twist.vy or max(map(abs, speeds)) > self.robot.max_speed:
+            raise ParameterError(
+                f'twist has vx {twist.vx:g}, vy {twist.vy:g} m/s and wz {twist.wz:g} rad/s,'
+                f' expected vy 0 and wheels of at most {self.robot.max_speed:g} rad/s')
+        return speeds
 
     @property
     def lane(self) -> LaneCar | None:
@@ -177,17 +220,41 @@ class PlanarMotion(Motion):
         numbers = PLANAR_MODES[mode].of(robot)
         parts = robot_parts(mode, 1)
         # State, command and parameters.
-        self._rows: Any = vector(parts.rows)
+        self._rows = cast(_Rows, vector(parts.rows))
         self._at_command, self._at_robot = parts.command.first, parts.robot.first
         self._rows[self._at_robot:] = self._free = vector(numbers)
         blocked = numbers.blocked()
         self._blocked = None if blocked is None else vector(blocked)
         self._is_noisy = numbers.is_noisy
         self._generator, self._seed = np.random.default_rng(seed), seed
-        self._obstacles = None if scene.is_empty else Obstacles(
-            scene, robot.footprint, robot.body_radius)
+        self.surround(scene)
         self._initial = pose
         self.reset(None)
+
+    @property
+    def scene(self) -> Scene:
+        """What stands around."""
+        return self._scene
+
+    def surround(self, scene: Scene) -> None:
+        """Let another scene stand around, as in Motion."""
+        self._scene = scene
+        self._obstacles = None if scene.is_empty else Obstacles(
+            scene, self.robot.footprint, self.robot.body_radius)
+
+    def restart(self) -> None:
+        """Let the time begin at 0 again, and random numbers with it; the robot stays."""
+        super().restart()
+        self._generator = np.random.default_rng(self._seed)
+
+    def push(self, twist: Twist3) -> None:
+        """Give the robot a twist, as in Motion."""
+        check_planar(twist)
+        speeds = self.rolling(twist)
+        self.set_speeds(speeds)
+        self._put(self.state._replace(
+            vx=twist.vx, vy=0.0, yaw_rate=twist.wz, left_speed=speeds.left,
+            right_speed=speeds.right))
 
     @property
     def lane(self) -> LaneCar | None:
@@ -255,7 +322,7 @@ class PlanarMotion(Motion):
     def _put(self, state: WheelsState) -> None:
         self._rows[:_STATES] = vector(state)
 
-    def _run(self, rows: Any, draws: Vector, steps: int) -> bool:
+    def _run(self, rows: _Rows, draws: Vector, steps: int) -> bool:
         return self._kernel(rows, 1, draws, self._step, steps)
 
     def _step_among(self, obstacles: Obstacles, draws: Vector) -> bool:
@@ -318,5 +385,5 @@ class PlanarMotion(Motion):
             0.0, 0.0, (then.yaw_rate - rate) / self._step)
 
 
-def _state_in(rows: Any) -> WheelsState:
+def _state_in(rows: _Rows) -> WheelsState:
     return WheelsState(*map(float, rows[:_STATES]))

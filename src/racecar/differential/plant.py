@@ -36,6 +36,7 @@ from racecar.scene.world_choice import (
 )
 from racecar.simulation.one_robot_plant import OneRobotPlant, planar_part
 from racecar.simulation.ports import (
+    Bounds,
     COLLISIONS,
     Entity,
     Input,
@@ -43,6 +44,7 @@ from racecar.simulation.ports import (
     ODOMETRY,
     Output,
     period_steps,
+    Scenery,
     SensorPlatform,
 )
 from racecar.simulation.simulator import DEFAULT_STEP
@@ -114,8 +116,16 @@ class RobotPlant(OneRobotPlant):
         super().__init__(motion)
         self.motion = motion
         self.encoders_enabled = motion.robot.has_encoders
-        robot = motion.robot
-        steps = period_steps('rate', rate, motion.step_ns)
+        self._period = period_steps('rate', rate, motion.step_ns)
+        self._show_robot()
+
+    def _surround(self, scene: Scene) -> None:
+        self.motion.surround(scene)
+        self._show_robot()
+
+    def _show_robot(self) -> None:
+        """Show the robot with what the scene asks for."""
+        motion, robot, steps = self.motion, self.motion.robot, self._period
         outputs = [Output('joints', JointStates, self._joints, steps)]
         if robot.has_encoders:
             outputs.append(Output('encoders', Encoders, self._encoders, steps))
@@ -132,7 +142,9 @@ class RobotPlant(OneRobotPlant):
             mounts=(Mount(BASE_LINK, COG, cog),),
             platform=SensorPlatform(
                 BASE_LINK, motion.body_state, motion.acceleration, motion.objects, motion.cones),
-            describe=partial(describe_robot, robot), fault=motion.fault))
+            describe=partial(describe_robot, robot), fault=motion.fault,
+            bounds=_bounds(robot), push=motion.push),
+            Scenery(lambda: motion.scene, self._surround, motion.loose))
 
     def set_twist(self, twist: BodyTwist) -> None:
         """Drive so from now on, as wheel_speeds() says; raises ParameterError as that does."""
@@ -158,6 +170,11 @@ class RobotPlant(OneRobotPlant):
             return Encoders(math.nan, math.nan)
         state = self.motion.state
         return Encoders(state.left_count, state.right_count)
+
+
+def _bounds(robot: RobotParameters) -> Bounds:
+    front, rear, side = robot.footprint
+    return Bounds((-rear, -side, 0.0), (front, side, robot.height))
 
 
 def make_robot_plant(values: Values) -> RobotPlant:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from racecar.base.types import (
     Pose2,
     Pose3,
     quaternion_to_yaw,
+    Twist3,
     TWO_WHEEL_JOINTS,
     WheelSpeeds,
     yaw_to_quaternion,
@@ -36,6 +37,9 @@ from racecar.simulation.world.engine_state import EngineState, LOWEST, uprightne
 from racecar.simulation.world.scene_model import FLOOR
 from racecar.simulation.world.world_kernel import QUIET, SPEED_LIMIT
 from racecar.simulation.world.world_model import world_spec
+
+if TYPE_CHECKING:
+    from mujoco import MjSpec
 
 
 class WorldMotion(Motion):
@@ -56,26 +60,60 @@ class WorldMotion(Motion):
         nanoseconds.
         """
         super().__init__(robot, step)
+        self.engine = EngineState(self._spec(scene), scene)
+        self._bind()
+        self._counts_turns = robot.has_encoders
+        self._generator, self._seed = np.random.default_rng(seed), seed
+        self._initial, self._height = pose, height
+        self._counts = [0.0, 0.0]
+        self._energy = 0.0
+        self.reset(None)
+
+    def _spec(self, scene: Scene) -> MjSpec:
         spec = world_spec(scene, (), step=self._step)
-        add_robot(spec, robot, self._step)
-        self.engine = EngineState(spec, scene)
-        if scene.cones:
-            self.objects, self.cones = self.engine.loose_objects, self.engine.loose_poses
-        model = self.engine.model
-        self._body = self.engine.find_body(BASE_LINK, TWO_WHEEL_JOINTS)
+        add_robot(spec, self.robot, self._step)
+        return spec
+
+    def _bind(self) -> None:
+        """Find the robot in the engine's arrays, and begin to count contacts."""
+        engine, scene = self.engine, self.engine.scene
+        self.objects, self.cones = (
+            (engine.loose_objects, engine.loose_poses) if scene.cones else (None, None))
+        model = engine.model
+        self._body = engine.find_body(BASE_LINK, TWO_WHEEL_JOINTS)
         self._shell = model.geom(BODY).id
         self._floor = model.geom(FLOOR).id
         self._servos = np.array(
             [model.actuator(servo_name(name)).id for name in TWO_WHEEL_JOINTS])
-        self._counts_turns = robot.has_encoders
-        self._generator = np.random.default_rng(seed)
-        self._initial, self._height = pose, height
-        self._counts = [0.0, 0.0]
-        self._energy = 0.0
         self._collisions: Collisions | None = None if scene.is_empty else NO_COLLISION
         # Time since it touched each body, of what it touched lately [s].
         self._since_touch: dict[int, float] = {}
-        self.reset(None)
+
+    @property
+    def scene(self) -> Scene:
+        """What stands around."""
+        return self.engine.scene
+
+    def surround(self, scene: Scene) -> None:
+        """Let another scene stand around, as in Motion."""
+        self.engine.surround(self._spec(scene), scene)
+        self._bind()
+
+    def loose(self) -> list[BodyState]:
+        """Poses and motions of the cones of the scene now."""
+        return self.engine.loose_states()
+
+    def restart(self) -> None:
+        """Let the time begin at 0 again, and random numbers with it; the robot stays."""
+        super().restart()
+        self._generator = np.random.default_rng(self._seed)
+
+    def push(self, twist: Twist3) -> None:
+        """Give the robot a twist, as in Motion."""
+        speeds = self.rolling(twist)
+        self._command = speeds
+        self.engine.push(self._body, twist)
+        self.engine.data.qvel[self._body.dofs] = speeds
 
     @property
     def collisions(self) -> Collisions | None:

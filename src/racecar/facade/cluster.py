@@ -76,6 +76,14 @@ class Cluster:
         Raises ConfigurationError for a worker that lacks what the sweep needs, RunError if the
         scheduler is gone.
         """
+        from distributed.comm import CommClosedError
+
+        try:
+            yield from self._parts(sweep, ranges)
+        except CommClosedError as error:
+            raise _gone(error) from error
+
+    def _parts(self, sweep: Sweep, ranges: Iterable[Range]) -> Iterator[Part | Lost]:
         from distributed import as_completed
 
         job = self._client.submit(_received, _Job(
@@ -86,7 +94,8 @@ class Cluster:
         try:
             while True:
                 # One that runs and one that waits for each core: memory does not grow with points.
-                while len(under_way) < 2 * self._cores and (taken := plan.take()) is not None:
+                most = 2 * self._cores
+                while len(under_way) < most and (taken := plan.take()) is not None:
                     future = self._client.submit(_work, job, *taken, pure=False)
                     under_way[future] = taken
                     done.add(future)
@@ -112,6 +121,7 @@ class Cluster:
 def _outcome(future: Any, first: int, count: int) -> Part | Lost:
     """What became of points. Raises RacecarError for what would happen to all of them."""
     from distributed import CancelledError, KilledWorker
+    from distributed.comm import CommClosedError
 
     try:
         found: Part = future.result()
@@ -119,13 +129,17 @@ def _outcome(future: Any, first: int, count: int) -> Part | Lost:
         return Lost(first, count, str(error))
     except KilledWorker as error:
         return Lost(first, count, f'{error.allowed_failures + 1} workers that ran it died')
-    except (CancelledError, OSError) as error:
-        raise RunError(f'the scheduler is gone: {_line(error)}') from error
+    except (CancelledError, CommClosedError) as error:
+        raise _gone(error) from error
     except RacecarError:
         raise
     except Exception as error:
         raise RunError(f'a worker failed: {_line(error)}') from error
     return found
+
+
+def _gone(error: BaseException) -> RunError:
+    return RunError(f'the scheduler is gone: {_line(error)}')
 
 
 @contextlib.contextmanager
@@ -147,7 +161,9 @@ def open_cores(
         import distributed
     except ImportError as error:
         raise not_installed('a scheduler', 'dask', 'distributed') from error
-    logging.getLogger('distributed').setLevel(logging.CRITICAL)
+    for name in ('distributed', 'distributed.client'):
+        # The client has a level of its own, and would print why it does not connect again.
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with contextlib.ExitStack() as stack, dask.config.set(
             {'distributed.comm.timeouts.connect': _ANSWER,
              'logging.distributed': 'critical'}):

@@ -78,7 +78,7 @@ def rollouts(
     vehicle: Text | Vehicle | Sequence[Text | Vehicle] | None = None,
     vary: Mapping[str, ArrayLike] | None = None,
     tyre_model: str = DEFAULT_TYRE_MODEL,
-    set: Mapping[str, Any] | None = None,
+    set: Mapping[str, object] | None = None,
     period: float = DEFAULT_PERIOD,
     step: float = DEFAULT_STEP,
     integrator: str = 'rk4',
@@ -148,7 +148,7 @@ def rollouts(
     return found
 
 
-def _mapping(name: str, given: Mapping[str, Any] | None) -> Mapping[str, Any]:
+def _mapping(name: str, given: Mapping[str, object] | None) -> Mapping[str, Any]:
     if given is not None and not isinstance(given, Mapping):
         raise ConfigurationError(
             f'{name} is {excerpt(given)}, expected a dictionary of values by name')

@@ -180,8 +180,7 @@ class TuneRun:
         for case in range(cases):
             for some in self._alike(proposed, left):
                 variant = tuning.variant(proposed[some[0]])
-                driven = self._values(variant.cases[case].sweep.at([
-                    tuple(proposed[trial][name] for name in variant.names) for trial in some]))
+                driven = self._values(variant.at(case, [proposed[trial] for trial in some]))
                 found[case, some] = driven.values
                 for number, text in driven.why.items():
                     why[some[number]] = text

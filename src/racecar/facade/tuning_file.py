@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 import hashlib
 import itertools
@@ -17,9 +17,11 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import Parameter, suggestion
 from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
+from racecar.catalogue import TABLES
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
 from racecar.facade.sweep_parts import UNITS
 from racecar.metrics.effort import CONTROL_EFFORT, EFFORT_UNIT
+from racecar.stacks.describe import find_tracking_stack
 from racecar.stacks.options import SET_ARGUMENT
 from racecar.stacks.sweep import KEYS as SWEEP_KEYS
 from racecar.stacks.sweep import make_sweep, naming_file, OPTIONS, Sweep
@@ -131,6 +133,12 @@ class Variant(NamedTuple):
 
     names: tuple[str, ...]
     cases: tuple[Case, ...]
+
+    def at(self, case: int, trials: Sequence[Mapping[str, object]]) -> Sweep:
+        """Points of trials in a case; with no parameters they are that of the case."""
+        sweep = self.cases[case].sweep
+        return sweep.at([tuple(trial[name] for name in self.names) if self.names
+                         else sweep.points[0] for trial in trials])
 
 
 @dataclass(frozen=True)
@@ -282,7 +290,7 @@ def _whole(content: Values, key: str, default: int) -> int:
     return value
 
 
-def _ends(key: str, row: object) -> list[Any]:
+def _ends(key: str, row: object) -> list[str | float | None]:
     """Values that must be allowed for a parameter to be sought as a row says."""
     kinds = {'range': {'range', 'log'}, 'choices': {'choices'}}
     if key in OPTIONS:
@@ -328,7 +336,7 @@ def _row_of(key: str, variants: Iterable[Variant]) -> Parameter:
 
 
 def _variants(
-    name: str, content: Values, ends: Mapping[str, list[Any]],
+    name: str, content: Values, ends: Mapping[str, list[str | float | None]],
     controller: ControllerClass | None,
 ) -> Iterator[tuple[tuple[object, ...], Variant]]:
     """What is driven, by each combination of the options that are tuned."""
@@ -372,7 +380,7 @@ def _names(ends: Mapping[str, object], chosen: Mapping[str, object]) -> Iterator
             yield key
 
 
-def _check_settings(ends: Mapping[str, list[Any]]) -> None:
+def _check_settings(ends: Mapping[str, list[str | float | None]]) -> None:
     """Raise ConfigurationError for a setting that no controller among the choices has."""
     if CONTROLLER not in ends:
         return
@@ -385,12 +393,17 @@ def _check_settings(ends: Mapping[str, list[Any]]) -> None:
 
 def _case(
     name: str, common: Mapping[str, Any], case: Mapping[str, Any],
-    ends: Mapping[str, list[Any]], controller: ControllerClass | None,
+    ends: Mapping[str, list[str | float | None]], controller: ControllerClass | None,
 ) -> Case:
     merged = {**common, **case, SET_ARGUMENT: {
         **(common.get(SET_ARGUMENT) or {}), **(case.get(SET_ARGUMENT) or {})}}
     seed = merged.pop('seed', 0)
+    tracker = find_tracking_stack(name).tracker
+    assert tracker is not None
+    some = next(row for row in TABLES[tracker] if row.type is float)
     # The values of the grid are checked, and then those of the trials are in their place.
-    content = {**merged, 'grid': dict(ends), **({'seed': seed} if merged.get('noise') else {})}
+    content = {**merged, 'grid': dict(ends) or {f'{tracker}.{some.name}': [some.default]},
+               **({'seed': seed} if merged.get('noise') else {})}
     label = ', '.join(f'{key} {value}' for key, value in case.items()) or name
-    return Case(label, replace(make_sweep(name, content, controller), seed=int(seed)))
+    sweep = replace(make_sweep(name, content, controller), seed=int(seed))
+    return Case(label, sweep if ends else sweep.at([(sweep.base[tracker][some.name],)]))

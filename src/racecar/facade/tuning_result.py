@@ -80,7 +80,10 @@ class TuneResult:
         return tuple(self.best[number] for number in picked.tolist())
 
     def plot(self) -> Figure:
-        """Draw history and importances, of several objectives also the front of the best."""
+        """Draw history and importances, of several objectives also the front of the best.
+
+        Raises ConfigurationError where matplotlib is not installed.
+        """
         require('plot()', 'matplotlib')
         from racecar.analysis.tuning_figure import tuning_figure
 
@@ -153,8 +156,7 @@ class TuneResult:
     def run_file(self, trial: Trial, command: str) -> RunFile:
         """How a run of a trial is made, on the first case; command: as typed."""
         variant = self.tuning.variant(trial.parameters)
-        point = tuple(trial.parameters[name] for name in variant.names)
-        return variant.cases[0].sweep.at([point]).run_file(command, 0)
+        return variant.at(0, [trial.parameters]).run_file(command, 0)
 
     def as_rows(self) -> list[tuple[str, str, str]]:
         """Figures for people: (name, value, unit)."""

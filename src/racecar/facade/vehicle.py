@@ -48,9 +48,9 @@ class Vehicle(Mapping[str, Any]):
     """
 
     source: str | None
-    changes: Mapping[str, Any]
+    changes: Mapping[str, object]
 
-    def __init__(self, vehicle: str | os.PathLike[str] | Mapping[str, Any] = _DEFAULT) -> None:
+    def __init__(self, vehicle: str | os.PathLike[str] | Mapping[str, object] = _DEFAULT) -> None:
         """vehicle: name in config/vehicles, path of a parameter file, or values by name.
 
         Values that are left out have their defaults; mass, lengths and stiffnesses have none.
@@ -59,7 +59,7 @@ class Vehicle(Mapping[str, Any]):
         """
         if isinstance(vehicle, Mapping):
             # All of them, as they go over the file of some other vehicle.
-            given = {row.name: row.default for row in VEHICLE_FILE_PARAMETERS
+            given: dict[str, object] = {row.name: row.default for row in VEHICLE_FILE_PARAMETERS
                      if row.default is not None}
             given |= {full_name(name): value for name, value in vehicle.items()}
             self._take(None, {}, given)

@@ -106,9 +106,10 @@ OPTION_PARAMETERS = ParameterTable([
     *SETTING_PARAMETERS, *FEATURE_PARAMETERS, *END_PARAMETERS, *FOLLOWER_PARAMETERS])
 """Options of an environment, those of its car apart."""
 
-_SHAPE_PREFIX = 'shape.'
+CAR_DEFAULTS = {'tyre_model': 'fiala'}
+"""Where cars of environments differ from those of simulators: their tyres let go."""
+
 _OTHERS = ('track', 'observation', 'reward', 'ended', 'randomise', 'opponents', 'shape')
-_OF_ARGUMENTS = ('step', 'integrator', 'vehicle_model', 'tyre_model', 'formulation')
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +179,8 @@ def resolve_options(given: Mapping[str, Any]) -> EnvOptions:
     options = OPTION_PARAMETERS.resolve(
         {name: value for name, value in given.items() if name in OPTION_PARAMETERS})
     values = COMMANDED_CAR_PARAMETERS.resolve(
-        {name: value for name, value in given.items() if name in COMMANDED_CAR_PARAMETERS})
+        {**CAR_DEFAULTS, **{
+            name: value for name, value in given.items() if name in COMMANDED_CAR_PARAMETERS}})
     settings = made_of(EnvSettings, '', options)
     vehicle = VehicleParameters.from_file(find_vehicle(settings.vehicle))
     chosen = given.get('observation', DEFAULT_PARTS)

@@ -15,14 +15,16 @@ from rclpy.parameter import Parameter as RosParameter
 from std_srvs.srv import SetBool
 
 from racecar.base.compiled import announce_compilation
-from racecar.base.errors import RacecarError
+from racecar.base.errors import excerpt, ParameterError, RacecarError
 from racecar.base.frames import BASE_LINK, MAP, REFERENCE
 from racecar.base.types import NANOSECONDS, Odometry, yaw_to_quaternion
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import TRAJECTORY_TRACKER
 from racecar.control.custom_controller import load_controller, read_settings
+from racecar.control.path_following import AT_REST, path_from, tracker_of_path
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import sample_path
+from racecar.control.trajectories.waypoints import WayPointPath
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.nodes.shared.answers import Answers, CommandAnswers, Reference, VelocityAnswers
 from racecar.ros import qos, topics
@@ -50,6 +52,9 @@ class TrajectoryTrackerNode(TableNode):
     With the parameter controller, in the place of virtual_velocities:
     vesc/ackermann_cmd_mux/input/navigation (ackermann_msgs/AckermannDriveStamped, what that
     controller commands, stamped likewise); if it fails, the car is stopped and the node ends.
+    With the parameter follow_path it also subscribes path (nav_msgs/Path in map, such as a plan
+    of Nav2) and follows the newest one from where the car is, in place of the trajectory; an empty
+    one stops the car.
     Services: ~/activate (std_srvs/SetBool), the same as the parameter active.
     Parameters: racecar.catalogue.tables.TRAJECTORY_TRACKER. Gains act at once, a changed
     trajectory with the next activation.
@@ -59,6 +64,8 @@ class TrajectoryTrackerNode(TableNode):
         """Raise ParameterError for parameters that cannot be used."""
         super().__init__(node_names.TRAJECTORY_TRACKER, TRAJECTORY_TRACKER, **options)
         lockstep = self.values['lockstep']
+        # The path that is followed in place of the trajectory.
+        self._path: WayPointPath | None = None
         self._tracker = TrajectoryTracker(self.values)
         self._odometry: Odometry | None = None
 
@@ -77,6 +84,8 @@ class TrajectoryTrackerNode(TableNode):
         self._ahead_publisher = self.create_publisher(
             PointStamped, topics.POINT_AHEAD, qos.LATCHED)
         self._publish_point_ahead()
+        if self.values['follow_path']:
+            self.create_subscription(Path, topics.PATH, self._on_path, qos.STATE)
         follow_odometry(self, self._on_odometry, lockstep=lockstep)
         self.create_service(SetBool, '~/activate', self._on_activate)
         if not lockstep:
@@ -99,6 +108,8 @@ class TrajectoryTrackerNode(TableNode):
         """
         announce_compilation(self.get_logger().info)
         TrajectoryTracker(values).warm_up()
+        if values['follow_path']:
+            tracker_of_path(path_from([(0.0, 0.0), (1.0, 0.0)], AT_REST, values), values).warm_up()
 
     def on_values_changed(self, changed: set[str]) -> None:
         """Apply gains at once; start or stop on a change of active."""
@@ -120,7 +131,13 @@ class TrajectoryTrackerNode(TableNode):
                     f' service {name}/activate')
         if self._odometry is None:
             return f'waiting for odometry on {self.resolve_topic_name(topics.ODOMETRY)}'
+        if self._awaits_path:
+            return f'waiting for a path on {self.resolve_topic_name(topics.PATH)}'
         return ''
+
+    @property
+    def _awaits_path(self) -> bool:
+        return bool(self.values['follow_path']) and self._path is None
 
     def _on_activate(
             self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
@@ -154,7 +171,7 @@ class TrajectoryTrackerNode(TableNode):
     def _control(self, now_ns: int) -> None:
         assert self._odometry is not None
         stamp_ns = self._odometry.time_ns
-        if not self.values['active'] or self.done.done():
+        if not self.values['active'] or self._awaits_path or self.done.done():
             # In lockstep every odometry message must be answered.
             self._answers.send_stop(stamp_ns)
             return
@@ -170,8 +187,26 @@ class TrajectoryTrackerNode(TableNode):
         self._publish_reference(reference, now_ns)
         self._answers.send(stamp_ns)
 
+    def _on_path(self, message: Path) -> None:
+        """Follow a path from where the car is."""
+        try:
+            if message.header.frame_id not in ('', MAP):
+                raise ParameterError(
+                    f'frame_id is {excerpt(message.header.frame_id)}, expected {MAP!r}')
+            if self._odometry is None:
+                raise ParameterError('there is no odometry yet, expected to know where the car is')
+            points = [(pose.pose.position.x, pose.pose.position.y) for pose in message.poses]
+            self._path = path_from(points, self._odometry, self.values) if points else None
+        except ParameterError as error:
+            self.get_logger().error(
+                f'path not followed: {error}', throttle_duration_sec=THROTTLE)
+            return
+        if self._path is not None:
+            self._start_anew()
+
     def _start_anew(self) -> None:
-        self._tracker = TrajectoryTracker(self.values)
+        self._tracker = TrajectoryTracker(self.values) if self._path is None \
+            else tracker_of_path(self._path, self.values)
         try:
             self._answers.start_anew(self._tracker)
         except RacecarError as error:

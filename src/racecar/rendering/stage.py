@@ -63,6 +63,12 @@ class Stage:
         process = self._started(lens)
         return partial(process.measure, self._sight(), viewpoint, lens)
 
+    def close(self) -> None:
+        """End the process that draws, until the next picture."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
     def _sight(self) -> Sight:
         return Sight([actor.sight() for actor in self._actors], self._cones())
 

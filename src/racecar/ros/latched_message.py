@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A message that never changes, for whoever comes late."""
+"""A message that seldom changes, for whoever comes late."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ class LatchedMessage:
         self._known: set[bytes] = set()
         self._publisher.publish(message)
         node.watch_graph(self._look)
+
+    def replace(self, message: object) -> None:
+        """Publish another message of the same type from now on."""
+        self._message = message
+        self._publisher.publish(message)
 
     def _look(self) -> None:
         present = {

@@ -279,6 +279,12 @@ class TableNode(Node, metaclass=_Completed):
         """
         self.closing.close()
 
+    def run_soon(self, callback: Callable[..., Any], *args: object) -> Future:
+        """Let the executor call a function, or run a coroutine, in its next turn."""
+        assert self.executor is not None, 'a node that nobody spins'
+        future: Future = self.executor.create_task(callback, *args)
+        return future
+
     def fail(self, error: RacecarError) -> None:
         """End the process, or the stack, with this error; a callback must not raise it."""
         if not self.done.done():

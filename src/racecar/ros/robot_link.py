@@ -57,18 +57,12 @@ class RobotLink:
         # The newest command; None while the robot is stopped.
         self._commanded: LastStamp | None = None
         self.model = RobotModel(node, entity, self.place)
-        self._publish_map()
-        answered_output = entity.output(awaited)
-        outputs = sorted(entity.outputs, key=lambda output: output is answered_output)
-        # Each output and its channel; before them, what else they are shown by.
-        self._rows: list[tuple[Output, Channel]] = []
-        for output in outputs:
-            channel = self.model.channel(output)
-            if channel is not None:
-                self._rows.insert(0, (output, channel))
-            self._rows.append(
-                (output, codecs[output.value_type].encode(node, output, self.place)))
-        self.awaited_steps = answered_output.steps
+        self._codecs, self._awaited = codecs, awaited
+        # By the names of the outputs; before them, what else they are shown by.
+        self._channels: dict[str, list[Channel]] = {}
+        self._map: LatchedMessage | None = None
+        self.take(entity)
+        self.awaited_steps = entity.output(awaited).steps
         self.awaited_channel: Channel = self._rows[-1][1]
         topics_of_inputs = {port: self._subscribe(codecs, port) for port in entity.inputs}
         self.input_topics = [topic for port, topic in topics_of_inputs.items() if port.drives]
@@ -79,11 +73,32 @@ class RobotLink:
         self._stray: tuple[int, int] | None = None
         self._fault = self._notice = ''
 
+    def take(self, entity: Entity) -> None:
+        """Show what the robot shows from now on: its outputs may be others."""
+        self.entity = entity
+        self._publish_map()
+        answered_output = entity.output(self._awaited)
+        outputs = sorted(entity.outputs, key=lambda output: output is answered_output)
+        self._rows: list[tuple[Output, Channel]] = []
+        for output in outputs:
+            if output.name not in self._channels:
+                moving = self.model.channel(output)
+                self._channels[output.name] = [
+                    *([] if moving is None else [moving]),
+                    self._codecs[output.value_type].encode(self._node, output, self.place)]
+            *before, channel = self._channels[output.name]
+            self._rows[:0] = [(output, other) for other in before]
+            self._rows.append((output, channel))
+
     def _publish_map(self) -> None:
-        """Send what stands around, if anything does."""
-        if self.entity.surroundings is not None and self._node.values['publish_map']:
-            LatchedMessage(self._node, self.place.topic(topics.MAP),
-                           grid_message(self.entity.surroundings()))
+        """Send what stands around, if anything does or did."""
+        if self.entity.surroundings is None or not self._node.values['publish_map']:
+            return
+        message = grid_message(self.entity.surroundings())
+        if self._map is None:
+            self._map = LatchedMessage(self._node, self.place.topic(topics.MAP), message)
+        else:
+            self._map.replace(message)
 
     def _subscribe(self, codecs: Mapping[type, Codec], port: Input) -> str:
         codec = codecs[port.value_type]

@@ -13,6 +13,7 @@ import time
 from typing import Unpack
 
 from geometry_msgs.msg import Pose, PoseWithCovarianceStamped, TransformStamped
+from rclpy.task import Future
 from rosgraph_msgs.msg import Clock as ClockMessage
 from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
@@ -36,7 +37,7 @@ from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.robot_link import check_ports, is_reckoned, RobotLink
 from racecar.ros.start_gate import StartGate
-from racecar.simulation.ports import Input, Output, Plant
+from racecar.simulation.ports import Entity, Input, Output, Plant
 
 MakePlant = Callable[[Mapping[str, object], Callable[[str], object]], Plant]
 """Builds a plant from resolved parameter values; the second argument logs what takes long."""
@@ -50,6 +51,8 @@ _LONGEST_LAG = 0.1
 _SHORTEST_WAIT, _LONGEST_WAIT = 5e-4, 3600.0
 # A timer that is so late [s] does not come any more.
 _LOST_AFTER = 1.0
+# While many steps are done, others have their turn so often [s].
+_TURN = 0.05
 # Real time is watched in spells of so long [s]; slow is one below this share of what is wanted.
 _SPELL, _SLOW, _SLOW_SPELLS = 5.0, 0.95, 2
 
@@ -126,14 +129,15 @@ class SimulatorNode(TableNode):
                 self.create_subscription(
                     Pose, link.place.topic(topics.POSE), partial(self._on_pose, link),
                     qos.COMMAND)
-        # One for each period: of many robots most have the same.
-        timed: dict[tuple[int, int], Output] = {}
-        for link in self._links:
-            timed |= link.outputs
-        self._timed = tuple(timed.values())
+        self._find_periods()
         self._tf_static_publisher = self.create_publisher(
             TFMessage, topics.TF_STATIC, qos.TF_STATIC)
         self._publish_static_transforms()
+        # Where a robot starts, if not where its plant lets it.
+        self._start_of: Callable[[Entity], Pose3 | None] = lambda _: None
+        # Why nobody may let the time go on, and what waits for the answers of lockstep.
+        self._held = ''
+        self._answered: Future | None = None
         self._begin_to_serve()
         own = [link.awaited_channel.publisher for link in self._links]
         self._gate = StartGate(self, own)
@@ -143,8 +147,31 @@ class SimulatorNode(TableNode):
             *(topic for link in self._links for topic in link.input_topics)],
             doubled={topic: _DOUBLED for link in self._links for topic in link.model.topics})
 
+    def _find_periods(self) -> None:
+        """Take one output for each period: of many robots most have the same."""
+        timed: dict[tuple[int, int], Output] = {}
+        for link in self._links:
+            timed |= link.outputs
+        self._timed = tuple(timed.values())
+
+    def _serve_standard(self) -> None:
+        """Offer the services of simulation_interfaces, where the package is there."""
+        if not self.values['simulation_interfaces'] or self.plant.scenery is None:
+            return
+        try:
+            from racecar.ros.simulation_services import SimulationServices
+        except ImportError as error:
+            self.get_logger().warning(
+                f'the services of simulation_interfaces are not offered: {error}. Install the'
+                ' package, or set simulation_interfaces to false')
+            return
+        prefix = self.values['simulation_interfaces_prefix']
+        self._start_of = SimulationServices(
+            self, self, self.values['world'], f'{prefix}/' if prefix else '').entities.start_of
+
     def _begin_to_serve(self) -> None:
         """Create services and timers."""
+        self._serve_standard()
         self.create_service(Reset, '~/reset', self._on_reset)
         self.create_service(SetBool, '~/pause', self._on_pause)
         self.create_service(Trigger, '~/step', self._on_step)
@@ -279,10 +306,11 @@ class SimulatorNode(TableNode):
             for link in self._links:
                 link.stop_if_silent(self.plant.time_ns, self.values['command_timeout'])
 
-    def _advance(self) -> None:
+    def _advance(self, most: int | None = None) -> None:
+        """Go on to the next instant, by no more than some steps."""
         at_once = self._lockstep and self.values['real_time_factor'] == 0.0
         self._due = at_once
-        steps = self._steps_ahead()
+        steps = self._steps_ahead() if most is None else min(most, self._steps_ahead())
         try:
             self.plant.advance(steps)
         except DivergenceError as error:
@@ -301,6 +329,8 @@ class SimulatorNode(TableNode):
             link.watch_fault()
         if self._time_is_up:
             self._end_once_answered()
+        if self._answered is not None and self._unanswered:
+            self._watch_lockstep()
         if not self._started or self._paused or self._time_is_up:
             self._pace_mark = (time.monotonic(), self.plant.time_ns)
             return
@@ -337,7 +367,7 @@ class SimulatorNode(TableNode):
             for link in silent:
                 link.entity.halt()
             self._unanswered.clear()
-            self._advance_when_ready()
+            self._note_answer()
 
     def _watch_pace(self) -> None:
         factor = self.values['real_time_factor']
@@ -371,18 +401,99 @@ class SimulatorNode(TableNode):
             link.note_answer(port)
             if link.is_answered:
                 self._unanswered.discard(link)
-                self._advance_when_ready()
+                self._note_answer()
+
+    def _note_answer(self) -> None:
+        """Go on if nothing more is waited for."""
+        if self._answered is not None and not self._unanswered and not self._answered.done():
+            self._answered.set_result(None)
+        self._advance_when_ready()
 
     # Reset and pause
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._paused = request.data
+        response.success = request.data or not self._held
+        if response.success:
+            self.set_paused(request.data, self._held)
+        response.message = self._held or ('paused' if self._paused else 'running')
+        return response
+
+    # For the services of simulation_interfaces
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the time stands still until somebody lets it go on."""
+        return self._paused
+
+    def set_paused(self, paused: bool, reason: str = '') -> None:
+        """Let the time stand or go on; reason: why ~/pause may not let it go on."""
+        self._paused, self._held = paused, reason
         self._pace_mark = (time.monotonic(), self.plant.time_ns)
         self._published_at = time.monotonic()
-        response.success = True
-        response.message = 'paused' if self._paused else 'running'
         self._advance_when_ready()
-        return response
+
+    def restart(self) -> None:
+        """Let the time begin at 0 again."""
+        self.plant.restart()
+        self._unanswered.clear()
+        for link in self._links:
+            link.forget_commands()
+        if self._started:
+            self._publish_everything()
+            self._set_pace()
+
+    def return_to_start(self) -> None:
+        """Put all robots to their starts. Raises RacecarError, moving none."""
+        self._move(self._links, None)
+
+    def refresh(self) -> None:
+        """Show what the robots of the plant show now, whose outputs may have changed."""
+        for link, entity in zip(self._links, self.plant.entities, strict=True):
+            link.take(entity)
+        self._find_periods()
+        if self._paused and self._started and not self._unanswered:
+            self._publish_everything()
+
+    async def do_steps(
+        self, steps: int, note: Callable[[int], None], is_cancelled: Callable[[], bool],
+    ) -> str:
+        """Do steps while paused; say what ended them before their time, empty if nothing did.
+
+        note: is told after each part of them how many are done. In lockstep each awaited output
+        is answered before the time goes on; others have their turn on the way.
+        """
+        if not self._started:
+            return self._gate.missing() or 'the simulation is about to start; call again'
+        done, turn_at = 0, time.monotonic() + _TURN
+        while done < steps:
+            problem = self._why_stop(is_cancelled)
+            if problem:
+                return problem
+            if self._unanswered or time.monotonic() > turn_at:
+                await self._give_way()
+                turn_at = time.monotonic() + _TURN
+                continue
+            before = self.plant.time_ns
+            self._watch_silence()
+            self._advance(steps - done)
+            done += (self.plant.time_ns - before) // self.plant.step_ns
+            note(done)
+        return ''
+
+    def _why_stop(self, is_cancelled: Callable[[], bool]) -> str:
+        if is_cancelled():
+            return 'cancelled'
+        if self.failure is not None:
+            return f'{self.failure}; reset the simulation'
+        return 'end_time is reached' if self._time_is_up else ''
+
+    async def _give_way(self) -> None:
+        """Let others have a turn, in lockstep until the answers have come."""
+        self._answered = waiting = Future()
+        if not self._unanswered:
+            self.run_soon(waiting.set_result, None)
+        await waiting
+        self._answered = None
 
     def _on_step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         response.message = self._why_no_step()
@@ -448,9 +559,10 @@ class SimulatorNode(TableNode):
 
     def _move(self, links: Sequence[RobotLink], pose: Pose3 | None) -> list[Pose3]:
         """Reset robots, all or none, and return where they then are."""
-        for link in links:
-            link.entity.check_reset(pose)
-        placed = [link.entity.reset(pose) for link in links]
+        poses = [self._start_of(link.entity) if pose is None else pose for link in links]
+        for link, place in zip(links, poses, strict=True):
+            link.entity.check_reset(place)
+        placed = [link.entity.reset(place) for link, place in zip(links, poses, strict=True)]
         for link in links:
             link.forget_commands()
         self.failure = None

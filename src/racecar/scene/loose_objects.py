@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 import math
 
-from racecar.base.types import Pose3
+from racecar.base.types import BodyState, Pose3, Twist3
 from racecar.scene.scene import Box, Cone
 
 # A cone that leans further [-], as cosine, lies on the ground.
@@ -27,6 +27,12 @@ def loose_objects(
         else:
             boxes.append(_lying(cone, pose))
     return standing, boxes
+
+
+def still(cones: Sequence[Cone]) -> list[BodyState]:
+    """Poses and motions of cones that nothing moves."""
+    return [BodyState(Pose3(cone.x, cone.y, 0.0, 0.0, 0.0, 0.0, 1.0),
+                      Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)) for cone in cones]
 
 
 def _lying(cone: Cone, pose: Pose3) -> Box:

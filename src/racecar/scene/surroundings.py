@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import pure
+from racecar.base.compiled import pure, routine
 from racecar.scene.grid_map import GridNumbers, NO_GRID
 from racecar.scene.overlaps import overlaps, Rectangle
 from racecar.scene.scene import cone_rows, foot_rows, Rows, Scene
@@ -75,7 +75,7 @@ def part_of(rows: Rows, around: Surroundings, scene: int, column: int) -> Rows:
     return rows[int(around.table[scene, column]):int(around.table[scene, column + 1])]
 
 
-@pure
+@routine
 def is_taken(around: Surroundings, scene: int, place: Rectangle) -> bool:
     """Whether a rectangle overlaps with anything of a scene, see overlaps()."""
     grid = grid_of(around, scene)

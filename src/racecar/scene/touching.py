@@ -70,7 +70,7 @@ def _face_touch(face: Rectangle, other: Rectangle, across: bool) -> Touch:
                  max(deep_low, deep_high))
 
 
-@pure
+@routine
 def rectangles_touch(one: Rectangle, other: Rectangle) -> Touch:
     """Where two rectangles touch, the normal from the first to the second."""
     dx, dy = other.x - one.x, other.y - one.y

@@ -10,12 +10,14 @@ import math
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable, suggest
 from racecar.base.share import find_world
 from racecar.base.types import Pose2
 from racecar.base.values import numbers_of
-from racecar.base.yaml_file import load_yaml
+from racecar.base.yaml_file import describe_error, load_yaml, parse_yaml
 from racecar.scene.grid_map import MAP_MODES, OccupancyGrid, OCCUPIED, read_image
 from racecar.scene.marker import DICTIONARIES, ORIGINAL
 from racecar.scene.scene import (
@@ -123,8 +125,23 @@ def load_world(name: str | Path) -> Scene:
     Raises ConfigurationError, in one line with the file, for what is no world.
     """
     path = find_world(name)
-    label = f'world file {excerpt(str(path))}'
-    content = load_yaml('world file', path)
+    return _world(Path(path), f'world file {excerpt(str(path))}', load_yaml('world file', path))
+
+
+def world_of_text(text: str) -> Scene:
+    """Scene of the text of a world file; images of maps are found by their whole paths only.
+
+    Raises ConfigurationError, in one line, for what is no world.
+    """
+    label = 'text of a world'
+    try:
+        content = parse_yaml(text)
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f'{label}: {describe_error(error)}') from error
+    return _world(Path('text'), label, content)
+
+
+def _world(path: Path, label: str, content: object) -> Scene:
     if content is None:
         content = {}
     if not isinstance(content, dict):
@@ -132,7 +149,7 @@ def load_world(name: str | Path) -> Scene:
             f'{label} is a {type(content).__name__}, expected a mapping with keys of'
             f" {', '.join(_KEYS)}")
     try:
-        return _scene(Path(path), content)
+        return _scene(path, content)
     except ParameterError as error:
         raise ConfigurationError(f'{label}: {error}') from error
 

@@ -28,6 +28,9 @@ Singles: TypeAlias = NDArray[np.float32]
 BLOCK = 64
 """Rays side by side: with fewer the registers idle, with more those that have ended ride along."""
 
+FEW = 16
+"""Rays that are left go on by themselves once they are so few."""
+
 # What rounding may take of a leap [cells].
 _SLACK = np.float32(0.01)
 # Whether a ray goes on. Compilers combine the integers of a block with vector instructions, but
@@ -128,39 +131,83 @@ def _begin(block: Singles, limit: Array, scale: float, begin: np.float32) -> Non
 def _walk(
     block: Singles, at: NDArray[np.int32], room: Singles, home: np.int32, columns: np.int32,
 ) -> None:
-    """Move the rays of a block on until each has ended."""
-    moving = _GOES_ON
+    """Move the rays of a block on until each has ended.
+
+    Most end soon, and the last ones take many steps: few that are left go on by themselves.
+    """
+    moving = np.int32(BLOCK)
+    while moving > FEW:
+        moving = _advance(block, at, room, home, columns, BLOCK)
+    if moving == _ENDED:
+        return
+    few = np.zeros(_ROOM // BLOCK * FEW, np.float32)
+    places = np.zeros(FEW, np.int32)
+    count = _gather(block, few, places)
     while moving != _ENDED:
-        for k in range(BLOCK):
-            line = np.int32(np.int32(block[_Y + k]) * columns)
-            at[k] = home + line + np.int32(block[_X + k])
-        for k in range(BLOCK):
-            block[_FREE + k] = room[np.uint32(at[k])]
-        moving = _ENDED
-        for k in range(BLOCK):
-            way, free = block[_WAY + k], block[_FREE + k]
-            x, y = block[_X + k], block[_Y + k]
-            out_x = (x - block[_BACK_X + k]) * block[_INVERSE_X + k]
-            out_y = (y - block[_BACK_Y + k]) * block[_INVERSE_Y + k]
-            stop = block[_END + k] if free >= _ZERO else _ZERO
-            # Without room for it a leap might land where it began, and never come further.
-            leap = way + free if free >= _ONE else _ZERO
-            leaves = out_x if out_x < out_y else out_y
-            # Rounding may have put a ray into a cell that it has left.
-            leaves = leaves if leaves > way else way
-            leap_x = np.floor(block[_FROM_X + k] + block[_DX + k] * leap)
-            leap_y = np.floor(block[_FROM_Y + k] + block[_DY + k] * leap)
-            step_x = x + block[_SIDE_X + k] if out_x < out_y else x
-            step_y = y if out_x < out_y else y + block[_SIDE_Y + k]
-            next_x = leap_x if leap > leaves else step_x
-            next_y = leap_y if leap > leaves else step_y
-            goal = leap if leap > leaves else leaves
-            goal = goal if way < stop else way
-            # At its end a ray stays in the cell that it has come through.
-            block[_X + k] = next_x if goal < stop else x
-            block[_Y + k] = next_y if goal < stop else y
-            block[_WAY + k] = goal
-            moving |= _GOES_ON if goal < stop else _ENDED
+        moving = _advance(few, at, room, home, columns, FEW)
+    for k in range(count):
+        block[_WAY + places[k]] = few[_WAY // BLOCK * FEW + k]
+        block[_FREE + places[k]] = few[_FREE // BLOCK * FEW + k]
+
+
+@pure
+def _gather(block: Singles, few: Singles, places: NDArray[np.int32]) -> int:
+    """Copy the rays of a block that go on, and where each is in it; how many there are."""
+    count = 0
+    for k in range(BLOCK):
+        stop = block[_END + k] if block[_FREE + k] >= _ZERO else _ZERO
+        if block[_WAY + k] < stop:
+            for row in range(_ROOM // BLOCK):
+                few[row * FEW + count] = block[row * BLOCK + k]
+            places[count] = k
+            count += 1
+    # The others have ended before they begin: where a ray is, so that there is a cell.
+    for k in range(count, FEW):
+        few[_X // BLOCK * FEW + k] = few[_X // BLOCK * FEW]
+        few[_Y // BLOCK * FEW + k] = few[_Y // BLOCK * FEW]
+    return count
+
+
+@pure
+def _advance(
+    block: Singles, at: NDArray[np.int32], room: Singles, home: np.int32, columns: np.int32,
+    size: int,
+) -> np.int32:
+    """Move rays on by a leap or to the next cell; how many go on. size: of a row of the block."""
+    shrink = BLOCK // size
+    x_at, y_at, free_at, way_at, end_at = (
+        _X // shrink, _Y // shrink, _FREE // shrink, _WAY // shrink, _END // shrink)
+    for k in range(size):
+        line = np.int32(np.int32(block[y_at + k]) * columns)
+        at[k] = home + line + np.int32(block[x_at + k])
+    for k in range(size):
+        block[free_at + k] = room[np.uint32(at[k])]
+    moving = _ENDED
+    for k in range(size):
+        way, free = block[way_at + k], block[free_at + k]
+        x, y = block[x_at + k], block[y_at + k]
+        out_x = (x - block[_BACK_X // shrink + k]) * block[_INVERSE_X // shrink + k]
+        out_y = (y - block[_BACK_Y // shrink + k]) * block[_INVERSE_Y // shrink + k]
+        stop = block[end_at + k] if free >= _ZERO else _ZERO
+        # Without room for it a leap might land where it began, and never come further.
+        leap = way + free if free >= _ONE else _ZERO
+        leaves = out_x if out_x < out_y else out_y
+        # Rounding may have put a ray into a cell that it has left.
+        leaves = leaves if leaves > way else way
+        leap_x = np.floor(block[_FROM_X // shrink + k] + block[_DX // shrink + k] * leap)
+        leap_y = np.floor(block[_FROM_Y // shrink + k] + block[_DY // shrink + k] * leap)
+        step_x = x + block[_SIDE_X // shrink + k] if out_x < out_y else x
+        step_y = y if out_x < out_y else y + block[_SIDE_Y // shrink + k]
+        next_x = leap_x if leap > leaves else step_x
+        next_y = leap_y if leap > leaves else step_y
+        goal = leap if leap > leaves else leaves
+        goal = goal if way < stop else way
+        # At its end a ray stays in the cell that it has come through.
+        block[x_at + k] = next_x if goal < stop else x
+        block[y_at + k] = next_y if goal < stop else y
+        block[way_at + k] = goal
+        moving += _GOES_ON if goal < stop else _ENDED
+    return moving
 
 
 @pure

@@ -55,24 +55,19 @@ PARAMETERS = (
 
 
 class LaserErrors(NamedTuple):
-    """What a reading differs by from the truth [m].
-
-    deviation: of the noise. below, beyond: what stands for ranges less than range_min and greater
-    than range_max.
-    """
+    """What a reading differs by from the truth [m]; deviation: of the noise."""
 
     deviation: float
     resolution: float
     range_min: float
     range_max: float
-    below: float = -math.inf
-    beyond: float = math.inf
 
 
 class Laser:
     """The laser with its settings.
 
-    beams: as they go out; errors: what a reading differs by from the truth.
+    beams: as they go out; errors: what a reading differs by from the truth; limits: shortest and
+    longest range to which readings are clipped [m], None if they are not.
     """
 
     def __init__(self, values: Values) -> None:
@@ -99,10 +94,10 @@ class Laser:
                 f"parameter 'sweep_time' is {sweep:g} s, expected at most the period of"
                 f' {1.0 / rate:g} s')
         self._noise = noise
+        self.limits = (nearest, farthest) if flag_of(values, 'clip') else None
         self.beams = Beams.spread(low, high, rays, farthest, sweep)
         gaps = max(rays - 1, 1)
-        ends = (nearest, farthest) if flag_of(values, 'clip') else ()
-        self.errors = LaserErrors(noise, resolution, nearest, farthest, *ends)
+        self.errors = LaserErrors(noise, resolution, nearest, farthest)
         # What all scans have in common: all but the ranges.
         self._facts = (
             low, high if rays > 1 else low, (high - low) / gaps if rays > 1 else 0.0,
@@ -122,6 +117,8 @@ class Laser:
         else:
             # One call: each costs as much as a hundred rays.
             read_noisy(truth, seed_of(generator), self.errors, ranges)
+        if self.limits is not None:
+            np.clip(ranges, *self.limits, out=ranges)
         return LaserScan(*self._facts, ranges, self._sweep_ns + view.age_ns)
 
 
@@ -138,9 +135,9 @@ def read_ranges(truth: Array, noise: Array, errors: LaserErrors, ranges: Ranges)
         if resolution > 0.0 and distance < math.inf:
             distance = math.floor(distance / resolution + 0.5) * resolution
         if distance > range_max:
-            distance = errors.beyond
+            distance = math.inf
         if distance < range_min:
-            distance = errors.below
+            distance = -math.inf
         ranges[i] = distance
 
 

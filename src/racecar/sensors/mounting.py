@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 import zlib
 
 import numpy as np
@@ -31,6 +32,7 @@ from racecar.simulation.ports import (
     Output,
     period_steps,
     Plant,
+    Scenery,
     SensorPlatform,
 )
 
@@ -172,18 +174,23 @@ class EquippedPlant:
         steps of the plant do not give, and a name that stands twice.
         """
         self._plant = plant
-        self._sensors: list[Output] = []
-        self._late: list[_Late] = []
-        self._stage = Stage(scene, plant.entities)
+        self._carried = sensors
         known = [entity.name for entity in plant.entities]
         for name in sensors:
             if name not in known:
                 raise ConfigurationError(
                     f'sensors are given to the robot {name!r}, expected one of'
                     f" {', '.join(map(repr, known))}")
+        self._equip(scene)
+
+    def _equip(self, scene: Scene) -> None:
+        """Give the robots their sensors, which look at a scene."""
+        self._sensors: list[Output] = []
+        self._late: list[_Late] = []
+        self._stage = Stage(scene, self._plant.entities)
         self._entities = tuple(
-            self._equipped(entity, sensors.get(entity.name, ()), scene)
-            for entity in plant.entities)
+            self._equipped(entity, self._carried.get(entity.name, ()), scene)
+            for entity in self._plant.entities)
 
     @property
     def step_ns(self) -> int:
@@ -199,6 +206,24 @@ class EquippedPlant:
     def entities(self) -> Sequence[Entity]:
         """The robots of the plant with their sensors."""
         return self._entities
+
+    @property
+    def scenery(self) -> Scenery | None:
+        """What stands around the robots, where it can be replaced."""
+        found = self._plant.scenery
+        return None if found is None else found._replace(
+            replace=partial(self._surround, found.replace))
+
+    def _surround(self, change: Callable[[Scene], None], scene: Scene) -> None:
+        change(scene)
+        self._stage.close()
+        self._equip(scene)
+
+    def restart(self) -> None:
+        """Let the time begin at 0 again, and random numbers with it; the robots stay."""
+        self._plant.restart()
+        for late in self._late:
+            late.restart()
 
     def warm_up(self) -> None:
         """Do what would hold up the first step, or the first reading."""
@@ -316,6 +341,11 @@ class _Late:
                 view._replace(age_ns=plant.time_ns - view.time_ns), noise.at(view.time_ns))
 
         self.output = replace(output, read=read)
+
+    def restart(self) -> None:
+        """Forget what was seen before the time began again."""
+        self._views.clear()
+        self.note()
 
     def note(self) -> None:
         """Keep what the sensor sees now."""

@@ -91,6 +91,9 @@ class WorldLaser:
                 (self._laser.errors[:], first, view.together), (chosen, outside, scans)):
             for car in np.flatnonzero(outside).tolist():
                 self._scan_from_outside(view, first + car, scans[first + car])
+        if self._laser.limits is not None:
+            cars = first + np.flatnonzero(chosen)
+            scans[cars] = np.clip(scans[cars], *self._laser.limits)
 
     def _scan_from_outside(self, view: WorldView, car: int, ranges: Ranges) -> None:
         """Scan from where no map is, ray by ray."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 import itertools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,7 +126,7 @@ class Block:
         self._added: list[object] = []
         # What each car follows, and the rows at the start of those that may have to begin anew.
         self._references: list[Reference] = []
-        self._at_start: Any = None
+        self._at_start: Flat = vector(0)
         self._samplers: list[ReferenceSampler] = []
         self.courses: list[Course] = []
         """Path of the reference of each car, as a course of laps."""

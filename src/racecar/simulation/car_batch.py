@@ -16,7 +16,7 @@ from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.rows import Numbers, Part
 from racecar.base.types import NANOSECONDS
-from racecar.base.vectors import Vector
+from racecar.base.vectors import Flat, Vector
 from racecar.dynamics.integrators import find_integrator
 from racecar.dynamics.stability import check_stability
 from racecar.dynamics.vehicles.interface import VehicleModel
@@ -40,7 +40,7 @@ class CarBlock:
         self.parts, self.drive = kernel
         self.cars = np.array(cars)
         self.rows = lane_rows(self.parts.rows)
-        self.lines: Any = lane_rows(0)
+        self.lines: Flat = lane_rows(0)
         # The rows that a reset brings back: those before the first steps.
         self._at_start: Any = None
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,7 +38,7 @@ class CommandedOptions(NamedTuple):
 
     step: float = DEFAULT_STEP
     integrator: str = DEFAULT_INTEGRATOR
-    actuators: Mapping[str, Any] | None = None
+    actuators: Mapping[str, object] | None = None
     by_inputs: bool = False
     threads: int | None = None
     together: int = 1

@@ -33,8 +33,8 @@ def _answer(step: Any) -> Answer:
 
     @importable
     def answer(
-        state: Any, parameters: Any, car: CarMotion, reference: CustomReference, dt: float,
-    ) -> tuple[Any, Command]:
+        state: Numbers, parameters: Numbers, car: CarMotion, reference: CustomReference, dt: float,
+    ) -> tuple[Numbers, Command]:
         after, speed, steering = own_step(state, parameters, car, reference.ahead, dt)
         return after, Command(float(np.float32(speed)), float(np.float32(steering)))
 

@@ -241,6 +241,10 @@ class DeadReckoning:
             truth.x, truth.y, truth.yaw, vx, p.ahead * yaw_rate, yaw_rate, 0.0, ticks)
         self.steering_angle = reading.steering_angle
 
+    def restart(self) -> None:
+        """Draw the same random numbers again as at first."""
+        self.state = self.state._replace(ticks=0.0)
+
     def update(self, truth: Odometry, reading: WheelReading, dt: float) -> None:
         """Go on by a time [s], at whose end the car moves and measures so."""
         self.state = reckon(self.state, self.parameters, reading, truth.yaw_rate, dt)

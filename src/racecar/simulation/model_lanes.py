@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 import functools
 import sys
-from typing import Any, cast, NamedTuple
+from typing import cast, NamedTuple
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class UnderWay(NamedTuple):
 class CommandedCar(NamedTuple):
     """Parameters of the equations, and limits of the commands."""
 
-    model: Any
+    model: Numbers
     limits: CommandLimits
 
 

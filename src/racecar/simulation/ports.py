@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, Protocol
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.readings import Collisions, WheelReading
-from racecar.base.types import Acceleration3, BodyState, Lamps, NANOSECONDS, Pose3
+from racecar.base.types import Acceleration3, BodyState, Lamps, NANOSECONDS, Pose3, Twist3
 from racecar.description.urdf import RobotDescription
 from racecar.scene.grid_map import OccupancyGrid
-from racecar.scene.scene import Objects
+from racecar.scene.scene import Objects, Scene
 
 ODOMETRY, COLLISIONS = 'odometry', 'collisions'
 """Names of the outputs of a car that a controller answers, and that counts contacts."""
@@ -92,6 +92,26 @@ class Mount(NamedTuple):
     pose: Pose3
 
 
+class Bounds(NamedTuple):
+    """The box about a robot in the axes of its base frame: lowest and highest x, y, z [m]."""
+
+    lower: tuple[float, float, float]
+    upper: tuple[float, float, float]
+
+
+class Scenery(NamedTuple):
+    """What stands around the robots of a plant, and can be replaced while it is simulated.
+
+    scene: as it was set. replace: lets another scene stand there; robots stay as they are, and
+    cones that were in the scene before, too. Raises ConfigurationError, changing nothing, for what
+    cannot be simulated. loose: poses and motions of the cones of the scene now.
+    """
+
+    scene: Callable[[], Scene]
+    replace: Callable[[Scene], None]
+    loose: Callable[[], Sequence[BodyState]]
+
+
 def _nothing() -> str:
     return ''
 
@@ -137,7 +157,9 @@ class Entity:
     what stands still around the robot; None where there is nothing. fault: why the robot cannot go
     on and what to do about it, such as that it lies on its roof; empty if it can. notice: what the
     limits of the robot have cut off the newest command; empty if nothing. lamps: gives which of
-    the lamps in its description are lit now; None if nobody switches them.
+    the lamps in its description are lit now; None if nobody switches them. bounds: of the robot;
+    None if nobody knows. push: gives the robot a twist of its base frame, where it is; raises
+    ParameterError, changing nothing, for one that it cannot have; None if it can be given none.
     """
 
     name: str
@@ -153,6 +175,8 @@ class Entity:
     check_reset: Callable[[Pose3 | None], None] = _takes_any
     notice: Callable[[], str] = _nothing
     lamps: Callable[[], Lamps] | None = None
+    bounds: Bounds | None = None
+    push: Callable[[Twist3], None] | None = None
 
     @property
     def frame_prefix(self) -> str:
@@ -190,7 +214,17 @@ class Plant(Protocol):
 
     @property
     def entities(self) -> Sequence[Entity]:
-        """The robots, at least one, the same ones for the plant's life."""
+        """The robots, at least one, the same ones for the plant's life.
+
+        They have another output or none of a name after their surroundings were replaced.
+        """
+
+    @property
+    def scenery(self) -> Scenery | None:
+        """What stands around and can be replaced; None if the plant has nothing like it."""
+
+    def restart(self) -> None:
+        """Let the time begin at 0 again, and random numbers with it; the robots stay."""
 
     def warm_up(self) -> None:
         """Do what would hold up the first step, such as to compile; the state stays."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.compiled import importable
 from racecar.base.errors import RunError
@@ -15,6 +15,7 @@ from racecar.base.rows import filled, Numbers, zeros_of
 from racecar.base.types import AckermannCommand, CarMotion
 from racecar.base.vectors import Flat
 from racecar.control.reference_sampler import ReferenceSampler
+from racecar.dynamics.vehicles.interface import Command
 from racecar.simulation.dead_reckoning import (
     DeadReckoning,
     reckon,
@@ -30,14 +31,14 @@ class ReckonedMemory(NamedTuple):
 
     reading: WheelReading
     reckoning: Reckoning
-    control: Any
+    control: Numbers
 
 
 class ReckonedParameters(NamedTuple):
     """Parameters of dead reckoning and of a control."""
 
     reckoning: ReckoningParameters
-    control: Any
+    control: Numbers
 
 
 _NO_READING, _NO_RECKONING = zeros_of(WheelReading), zeros_of(Reckoning)
@@ -48,9 +49,9 @@ _OWN = len(_NO_READING) + len(_NO_RECKONING)
 def _answer(inner: Answer) -> Answer:
     @importable
     def answer(
-        state: ReckonedMemory, parameters: ReckonedParameters, car: CarMotion, reference: Any,
-        dt: float,
-    ) -> tuple[ReckonedMemory, Any]:
+        state: ReckonedMemory, parameters: ReckonedParameters, car: CarMotion,
+        reference: Numbers, dt: float,
+    ) -> tuple[ReckonedMemory, Command]:
         p = parameters.reckoning
         reckoning = reckon(state.reckoning, p, state.reading, car.yaw_rate, dt)
         after, command = inner(

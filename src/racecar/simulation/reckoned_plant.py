@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 import zlib
 
 from racecar.base.errors import ConfigurationError
@@ -14,6 +15,7 @@ from racecar.base.readings import ReckonedState
 from racecar.base.types import BodyState, NANOSECONDS, Odometry, Pose3, Twist3
 from racecar.base.values import text_of, Values
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.scene.scene import Scene
 from racecar.simulation.dead_reckoning import (
     DeadReckoning,
     OdometryErrors,
@@ -22,7 +24,14 @@ from racecar.simulation.dead_reckoning import (
     TRUTH,
 )
 from racecar.simulation.plant_car import PlantCar
-from racecar.simulation.ports import Entity, GROUND_TRUTH, ODOMETRY, Output, Plant
+from racecar.simulation.ports import (
+    Entity,
+    GROUND_TRUTH,
+    ODOMETRY,
+    Output,
+    Plant,
+    Scenery,
+)
 from racecar.simulation.simulator import Simulator
 
 
@@ -37,12 +46,16 @@ class _ReckonedCar:
                 f' {entity.name!r} whose wheels and steering angle nobody knows')
         self._plant = plant
         self._wheels = entity.platform.wheels
-        self._truth: Output = entity.output(ODOMETRY)
         self._reckoning = reckoning
         self._covariance = ReckoningCovariance(errors, reckoning)
+        self.take(entity)
+        self._start()
+
+    def take(self, entity: Entity) -> None:
+        """Show what an entity of this car shows, whose outputs may have changed."""
+        self._truth: Output = entity.output(ODOMETRY)
         self._reset = entity.reset
         self.steps = self._truth.steps
-        self._start()
         self.entity = replace(
             entity, reset=self._put, outputs=(
                 *(output for output in entity.outputs if output is not self._truth),
@@ -63,6 +76,11 @@ class _ReckonedCar:
         placed = self._reset(pose)
         self._start()
         return placed
+
+    def restart(self) -> None:
+        """Begin to reckon anew, after the time began again."""
+        self._reckoning.restart()
+        self._start()
 
     def _start(self) -> None:
         self._reckoning.start(self._odometry(), self._wheels())
@@ -109,6 +127,24 @@ class ReckonedPlant:
     def entities(self) -> Sequence[Entity]:
         """The cars."""
         return [car.entity for car in self._cars]
+
+    @property
+    def scenery(self) -> Scenery | None:
+        """What stands around the cars, where it can be replaced."""
+        found = self._plant.scenery
+        return None if found is None else found._replace(
+            replace=partial(self._surround, found.replace))
+
+    def _surround(self, change: Callable[[Scene], None], scene: Scene) -> None:
+        change(scene)
+        for car, entity in zip(self._cars, self._plant.entities, strict=True):
+            car.take(entity)
+
+    def restart(self) -> None:
+        """Let the time begin at 0 again, and random numbers with it; the cars stay."""
+        self._plant.restart()
+        for car in self._cars:
+            car.restart()
 
     def warm_up(self) -> None:
         """Do what would hold up the first step."""

@@ -161,7 +161,7 @@ class Simulator:
 
         step: of the integration [s]; period: of one tick [s], a whole number of steps;
         actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once; scene: what the
-        car can run into, which stops it.
+        car can run into, which stops it; propulsion: moves it in place of the kernel of a tick.
         Raises ParameterError if the integrator is unknown, the pose is not finite or the model
         has no such motion, and ConfigurationError if step, period or delays do not fit or the step
         is too long for the model.
@@ -200,8 +200,9 @@ class Simulator:
                 (parts.channels, 0.0 if made is None else np.ravel(made.channels))):
             self._put(part, values)
         self._start = start
+        self._scene = scene
         # Without any, nothing is looked for.
-        self._obstacles = None if scene.is_empty else Obstacles(scene, model.vehicle.footprint)
+        self._obstacles = self._obstacles_of(scene)
         self._stands = False
         self._steps = 0
         self._asked: AckermannCommand | None = None
@@ -241,6 +242,66 @@ class Simulator:
     def time_ns(self) -> int:
         """Simulated time since the start [ns]."""
         return self._steps * self.step_ns
+
+    @property
+    def scene(self) -> Scene:
+        """What stands around."""
+        return self._scene
+
+    @scene.setter
+    def scene(self, scene: Scene) -> None:
+        """Let something else stand around; the car stays as it is, its contacts are counted anew.
+
+        A car that stands at what it ran into is free.
+        """
+        self._scene, self._obstacles = scene, self._obstacles_of(scene)
+        self._stands = False
+
+    def _obstacles_of(self, scene: Scene) -> Obstacles | None:
+        return None if scene.is_empty else Obstacles(scene, self.model.vehicle.footprint)
+
+    def restart(self) -> None:
+        """Let the time begin at 0 again; the car stays as it is."""
+        self._steps = 0
+
+    def push(self, vx: float, vy: float, yaw_rate: float) -> None:
+        """Give the odometry point a velocity [m/s] and the car a yaw rate [rad/s], where it is.
+
+        A model whose speed is that of its command is commanded to drive so; the wheels of one that
+        turns them roll. Raises ParameterError, changing nothing, for a motion that the car cannot
+        have.
+        """
+        before, asked = self._numbers.copy(), self._asked
+        vehicle, names = self.model.vehicle, self.model.state_names
+        state = dict(zip(names, self.state, strict=True))
+        if 'vx' in state:
+            rear, front = vehicle.wheel_radii[1], vehicle.wheel_radii[0]
+            half = 0.5 * vehicle.track_width
+            state |= {name: value for name, value in {
+                'vx': vx,
+                **{f'wheel_speed_{axle}_{side}': (vx - sign * half * yaw_rate) / radius
+                   for axle, radius in (('front', front), ('rear', rear))
+                   for side, sign in (('left', 1.0), ('right', -1.0))}}.items() if name in state}
+        else:
+            angle = self.command.steering_angle
+            if 'yaw_rate' not in state and vx:
+                angle = math.atan(vehicle.wheelbase * yaw_rate / vx)
+            self.set_command(AckermannCommand(vx, angle))
+        across = vy - vehicle.odometry_offset * yaw_rate
+        wanted = {'vy': across, 'yaw_rate': yaw_rate,
+                  'beta': math.atan2(across, vx) if vx else 0.0}
+        state |= {name: value for name, value in wanted.items() if name in state}
+        self._put(self._parts.state, tuple(state.values()))
+        now = self.odometry()
+        if not (np.allclose(now[5:], (vx, vy, yaw_rate), rtol=1e-6, atol=1e-6)
+                and (np.abs(self._state) <= self._limits).all()):
+            self._numbers[:] = before
+            self._asked = asked
+            self._choose_kernels()
+            raise ParameterError(
+                f'velocity {vx:g}, {vy:g} m/s with yaw rate {yaw_rate:g} rad/s, expected one that'
+                f' {self.model.description} can have; it would have {now.vx:g}, {now.vy:g} m/s and'
+                f' {now.yaw_rate:g} rad/s')
 
     @property
     def collisions(self) -> Collisions | None:

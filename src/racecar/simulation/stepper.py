@@ -42,7 +42,9 @@ class Stepper:
         self, model: VehicleModel, *, step: float = DEFAULT_STEP,
         integrator: str = DEFAULT_INTEGRATOR, initial_pose: Pose2 = ORIGIN,
     ) -> None:
-        """Start at rest with the odometry point at the initial pose; step [s].
+        """Start at rest with the odometry point at the initial pose [m, rad]; step [s].
+
+        model: how the car moves; integrator: rk4, euler or dopri5.
 
         Raises ParameterError if the integrator is unknown.
         """

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from racecar.base.compiled import importable, pure
 from racecar.base.errors import RunError
-from racecar.base.rows import zeros_of
+from racecar.base.rows import Numbers, zeros_of
 from racecar.base.types import AckermannCommand, CarMotion
 from racecar.control.linearizer import LawStep, Linearizer, SteeringState
 from racecar.control.point_ahead import PointAheadLinearizer
@@ -39,10 +39,10 @@ class StockParameters(NamedTuple):
     """Parameters of tracker and law."""
 
     tracker: TrackerParameters
-    law: Any
+    law: Numbers
 
 
-Carried = Callable[[float, float], Any]
+Carried = Callable[[float, float], Numbers]
 """Pure function that gives the command, as its message carries it, for what a law answers."""
 
 
@@ -59,7 +59,7 @@ def _answer(
     @importable
     def answer(
         state: StockState, parameters: StockParameters, car: CarMotion, target: Target, dt: float,
-    ) -> tuple[StockState, Any]:
+    ) -> tuple[StockState, Numbers]:
         tracker, vx, vy, _, _ = tracker_step(state.tracker, parameters.tracker, car, target, dt)
         law, speed, steering = law_step(state.law, parameters.law, car, vx, vy, dt)
         return StockState(tracker, law), carried(speed, steering)
@@ -83,10 +83,7 @@ class StockControl(NamedTuple):
     @property
     def parameters(self) -> StockParameters:
         """Both parameters."""
-        kind: Any = self.law.parameter_type
-        return StockParameters(
-            NO_PARAMETERS,
-            zeros_of(kind))
+        return StockParameters(NO_PARAMETERS, zeros_of(self.law.parameter_type))
 
     @property
     def reference(self) -> Target:

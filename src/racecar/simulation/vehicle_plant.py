@@ -24,16 +24,22 @@ from racecar.base.types import (
     WheelStates,
 )
 from racecar.description.vehicle_description import describe_vehicle
+from racecar.dynamics.vehicles.body_dimensions import body_dimensions
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.scene.loose_objects import still
+from racecar.scene.scene import Scene
 from racecar.simulation.dead_reckoning import rolling_of
 from racecar.simulation.lamp_board import LampBoard
-from racecar.simulation.one_robot_plant import OneRobotPlant, planar_part
+from racecar.simulation.one_robot_plant import check_planar, OneRobotPlant, planar_part
 from racecar.simulation.ports import (
+    Bounds,
     COLLISIONS,
     Entity,
     Input,
     Mount,
     ODOMETRY,
     Output,
+    Scenery,
     SensorPlatform,
 )
 from racecar.simulation.simulator import Simulator
@@ -52,7 +58,6 @@ class VehiclePlant(OneRobotPlant):
         """Take over a simulator, which is then moved by this plant only."""
         super().__init__(simulator)
         self.simulator = simulator
-        steps = simulator.steps_per_tick
         vehicle = simulator.model.vehicle
         # In the plane the springs of a sprung car stay as they are at rest.
         springs = SUSPENSION_JOINTS if vehicle.body.is_sprung else ()
@@ -61,10 +66,22 @@ class VehiclePlant(OneRobotPlant):
         equations = simulator.kind.equations
         self._rolling = rolling_of(equations)
         self._car = filled(equations.parameters, simulator.model.parameters)
+        self._describe = partial(describe_vehicle, vehicle)
+        self._board = LampBoard(self._describe, lambda: simulator.time_ns)
+        self._surround(simulator.scene)
+
+    def _surround(self, scene: Scene) -> None:
+        """Let a scene stand around the car, which then shows contacts or none."""
+        simulator = self.simulator
+        simulator.scene = scene
+        self._show(self._car_entity(), Scenery(
+            lambda: simulator.scene, self._surround, lambda: still(simulator.scene.cones)))
+
+    def _car_entity(self) -> Entity:
+        simulator, board, describe = self.simulator, self._board, self._describe
+        steps, vehicle = simulator.steps_per_tick, simulator.model.vehicle
         cog = Pose3(-vehicle.odometry_offset, 0.0, vehicle.cog_height, 0.0, 0.0, 0.0, 1.0)
-        describe = partial(describe_vehicle, vehicle)
-        board = LampBoard(describe, lambda: simulator.time_ns)
-        self._show(Entity(
+        return Entity(
             name='',
             inputs=(
                 Input('drive', AckermannCommand, simulator.set_command),
@@ -80,7 +97,12 @@ class VehiclePlant(OneRobotPlant):
             mounts=(Mount(BASE_LINK, COG, cog),),
             platform=SensorPlatform(
                 BASE_LINK, self._body_state, self._acceleration, wheels=self._wheel_reading),
-            describe=describe, notice=lambda: simulator.notice, lamps=board.lit))
+            describe=describe, notice=lambda: simulator.notice, lamps=board.lit,
+            bounds=bounds_of_vehicle(vehicle), push=self._push)
+
+    def _push(self, twist: Twist3) -> None:
+        check_planar(twist)
+        self.simulator.push(twist.vx, twist.vy, twist.wz)
 
     def _reset(self, pose: Pose3 | None) -> Pose3:
         self.simulator.reset(planar_part(pose))
@@ -119,3 +141,9 @@ class VehiclePlant(OneRobotPlant):
 
     def _wheels(self) -> WheelStates:
         return WheelStates(*self.simulator.wheels())
+
+
+def bounds_of_vehicle(vehicle: VehicleParameters) -> Bounds:
+    """The box about a vehicle in the axes of base_link."""
+    front, rear, side = vehicle.footprint
+    return Bounds((-rear, -side, 0.0), (front, side, body_dimensions(vehicle).top))

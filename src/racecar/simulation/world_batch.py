@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import cast, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -106,7 +106,7 @@ class WorldSetup(NamedTuple):
     period: float = 0.05
     step: float = DEFAULT_STEP
     integrator: str = DEFAULT_INTEGRATOR
-    actuators: Mapping[str, Any] | None = None
+    actuators: Mapping[str, object] | None = None
     contact: Contact = Contact()
     scenes: Sequence[Scene] = (EMPTY_SCENE,)
     courses: Sequence[Course] = ()
@@ -310,8 +310,7 @@ class WorldBatch(CommandedBatch):
     def _kernel_of(self, equations: Equations, actuated: bool) -> CarKernel:
         empty = vector(0)
         return world_kernel(
-            WorldKind(equations, self._setup.integrator, actuated, self._setup.contact.policy,
-                      bool(self._setup.courses)),
+            WorldKind(equations, self._setup.integrator, actuated, self._setup.contact.policy),
             types_of(empty, (empty, *self._given), self._outputs, tuple(self._around),
                      tuple(self._courses), empty))
 
@@ -398,7 +397,7 @@ class WorldBatch(CommandedBatch):
         for _ in self._pool.map(run, groups):
             pass
 
-    def _call(self, block: CarBlock, arguments: tuple[Any, ...]) -> None:
+    def _call(self, block: CarBlock, arguments: tuple[object, ...]) -> None:
         try:
             block.drive(*arguments)
         except (ValueError, OverflowError):
@@ -408,7 +407,7 @@ class WorldBatch(CommandedBatch):
             lanes, parts = block.all_lanes, block.parts
             block.put(parts.motion.state, lanes, block.read(parts.good).T)
             block.put(parts.valid, lanes, np.zeros((1, len(lanes))))
-            plan = arguments[-1]
+            plan = cast(Flat, arguments[-1])
             plan[WorldPlan._fields.index('ticks')] = 0.0
             block.drive(*arguments)
 

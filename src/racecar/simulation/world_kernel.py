@@ -78,18 +78,10 @@ def _keeping(parts: CarParts, *, actuated: bool) -> Loop:
     return keep_all
 
 
-def _timing(parts: CarParts, *, has_courses: bool) -> Loop:
+def _timing(parts: CarParts) -> Loop:
     """Pure function (rows, laps, courses, i, seen, time) that adds a sample and reads the laps."""
     own = world_parts(parts)
     number_part, where_part, clock_part = own.number, own.where, own.clock
-    if not has_courses:
-        @importable
-        def time_nothing(
-            rows: Flat, laps: Flat, courses: Courses, i: int, seen: Seen, time: float,
-        ) -> LapReading:
-            return NO_LAP_READING
-
-        return time_nothing
 
     @importable
     def time_one(
@@ -108,14 +100,14 @@ def _timing(parts: CarParts, *, has_courses: bool) -> Loop:
     return time_one
 
 
-def _reading(parts: CarParts, see: Loop, *, actuated: bool, has_courses: bool) -> Loop:
+def _reading(parts: CarParts, see: Loop, *, actuated: bool) -> Loop:
     """Pure function (rows, laps, courses, outputs, plan) that writes what is read of all cars."""
     own = world_parts(parts)
     state_part, valid_part = parts.motion.state, parts.valid
     number_part, clock_part, meeting_part = own.number, own.clock, own.meeting
     body_part, where_part = own.body, own.where
     in_force, one = own.outputs if actuated else own.inputs, Part(parts.motion.state.example)
-    time_one = _timing(parts, has_courses=has_courses)
+    time_one = _timing(parts)
 
     @importable
     def read_all(
@@ -144,7 +136,7 @@ def _reading(parts: CarParts, see: Loop, *, actuated: bool, has_courses: bool) -
 
 
 @functools.cache
-def world_kernel(kind: WorldKind, types: tuple[Any, ...]) -> CarKernel:
+def world_kernel(kind: WorldKind, types: tuple[object, ...]) -> CarKernel:
     """Kernel run(rows, given, outputs, around, courses, plan) of a block of worlds.
 
     types: of these arguments; given: lines, see racecar.simulation.rollout_kernel.responding(),
@@ -153,13 +145,13 @@ def world_kernel(kind: WorldKind, types: tuple[Any, ...]) -> CarKernel:
     Courses; plan: numbers of a WorldPlan. All but around are flat. Raises ParameterError if the
     method is unknown.
     """
-    equations, integrator, actuated, _, has_courses = kind
+    equations, integrator, actuated, _ = kind
     parts, see = world_parts_of(equations, integrator), looks_of(kind).see
     take_all, save_all, check_all = taking(equations, parts), saving(parts), checking(parts)
     begin_all, keep_all = _beginning(parts), _keeping(parts, actuated=actuated)
     drive_all = driving(equations, integrator, parts, actuated=actuated)
     meet_all = meeting(kind)
-    read_all = _reading(parts, see, actuated=actuated, has_courses=has_courses)
+    read_all = _reading(parts, see, actuated=actuated)
 
     def run_worlds(
         rows: Flat, given: tuple[Flat, Flat, Flat], outputs: tuple[Flat, Flat, Flat],

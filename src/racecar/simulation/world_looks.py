@@ -39,7 +39,6 @@ class WorldKind(NamedTuple):
     integrator: str
     actuated: bool
     policy: str
-    has_courses: bool
 
 
 class World(NamedTuple):
@@ -223,7 +222,7 @@ def finding_inside(kind: WorldKind) -> Loop:
             inside = in_scene(rows, around, i, -INSIDE) or (
                 asks_cars and in_car(rows, i, world, -INSIDE))
             stands = m.stands if load(rows, valid_part, i)[0] > 0.0 else 1.0
-            store(rows, speed_part, i, (math.hypot(seen.vx, seen.vy),))
+            store(rows, speed_part, i, (math.sqrt(seen.vx * seen.vx + seen.vy * seen.vy),))
             store(rows, meeting_part, i, Meeting(
                 stands, m.contacts, m.in_contact, m.hit_scene, m.hit_cars, m.impact_speed,
                 m.impulse, 1.0 if inside else 0.0))

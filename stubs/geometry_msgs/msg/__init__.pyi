@@ -9,6 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 import std_msgs.msg
 
+class Accel:
+    def __init__(
+        self,
+        *,
+        linear: Vector3 = ...,
+        angular: Vector3 = ...,
+    ) -> None: ...
+    linear: Vector3
+    angular: Vector3
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
 class Point:
     def __init__(
         self,

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 import math
@@ -98,7 +99,8 @@ class WayPointPath(Trajectory):
     longitudinal acceleration bounded by a pass forwards and one backwards. It starts from rest;
     an open path ends at rest, a closed one goes on round and round. The limits of longitudinal
     and lateral acceleration hold each for itself.
-    Raises ParameterError if the file cannot be used.
+    points: [m], of an open path, in the place of those of the file; start_speed: with which it
+    then starts [m/s]. Raises ParameterError if the file or the points cannot be used.
     """
 
     name: ClassVar[str] = 'waypoints'
@@ -123,18 +125,28 @@ class WayPointPath(Trajectory):
     speed_limit: float
     lateral_acceleration: float
     longitudinal_acceleration: float
+    points: tuple[tuple[float, float], ...] = ()
+    start_speed: float = 0.0
 
     closed_form: ClassVar[ClosedForm | None] = staticmethod(way_point_motion)
 
     def __post_init__(self) -> None:
+        limits = Limits(
+            self.speed_limit, self.lateral_acceleration, self.longitudinal_acceleration,
+            self.start_speed)
         try:
+            if self.points:
+                object.__setattr__(self, '_plan', _plan_through(
+                    np.array(self.points), np.full(len(self.points), math.inf), closed=False,
+                    limits=limits, place=lambda index: f'path, pose {index + 1}'))
+                return
             found = find_track(self.file)
             stamp = found.stat()
             plan = _plan(
-                found, (stamp.st_mtime_ns, stamp.st_size), self.path, self.speed_limit,
-                self.lateral_acceleration, self.longitudinal_acceleration)
+                found, (stamp.st_mtime_ns, stamp.st_size), self.path, limits)
         except ConfigurationError as error:
-            raise ParameterError(f"parameter 'waypoints_file': {error}") from error
+            source = '' if self.points else "parameter 'waypoints_file': "
+            raise ParameterError(f'{source}{error}') from error
         object.__setattr__(self, '_plan', plan)
 
     @property
@@ -190,14 +202,36 @@ class MotionPlan(NamedTuple):
     course: Course | None = None
 
 
+class Limits(NamedTuple):
+    """Largest speed [m/s] and accelerations [m/s^2]; start: speed at the start of an open path."""
+
+    speed: float
+    lateral: float
+    longitudinal: float
+    start: float = 0.0
+
+
 @lru_cache(maxsize=8)
-def _plan(
-        path: Path, _: object, kind: str, speed_limit: float, lateral: float, longitudinal: float,
-) -> MotionPlan:
+def _plan(path: Path, _: object, kind: str, limits: Limits) -> MotionPlan:
     """Return the motion for a file; the second argument tells versions of the file apart."""
     points, speeds, lines, widths = read_way_points(path)
     course = None if widths is None else Course.along(points, widths)
     points, speeds, closed = _closed(path, points, speeds, kind)
+    label = f'waypoint file {excerpt(str(path))}'
+    return _plan_through(
+        points, speeds, closed=closed, limits=limits,
+        place=lambda index: f'{label}, line {lines[min(index, len(lines) - 1)]}',
+    )._replace(course=course)
+
+
+def _plan_through(
+        points: Array, speeds: Array, *, closed: bool, limits: Limits,
+        place: Callable[[int], str],
+) -> MotionPlan:
+    """Return the motion along points (n, 2) with speeds (n,), of a closed path the first again.
+
+    place: says which point a number is, for messages.
+    """
     chords = np.hypot(*np.diff(points, axis=0).T)
     knots = np.concatenate([[0.0], np.cumsum(chords)])
     spline = spline_through(
@@ -206,7 +240,7 @@ def _plan(
     longest = max(_LENGTH_LIMIT, _MAX_MEAN_SPACING * len(chords))
     if knots[-1] > longest:
         raise ConfigurationError(
-            f'waypoint file {excerpt(str(path))}: the path is {knots[-1]:g} m long, expected at'
+            f'{place(0)}: the path is {knots[-1]:g} m long, expected at'
             f' most {longest:g} m for {len(points)} waypoints; give coordinates in metres')
     cells_per_chord = _count_cells(chords)
     at_points = np.concatenate([[0], np.cumsum(cells_per_chord)])
@@ -225,11 +259,9 @@ def _plan(
     norm = np.hypot(first[:, 0], first[:, 1])
     if float(norm.min()) < 1e-3 or float(norms.min()) < 1e-3:
         worst = int(np.argmin(norm))
-        near = lines[min(int(np.searchsorted(knots, grid[worst])), len(lines) - 1)]
         raise ConfigurationError(
-            f'waypoint file {excerpt(str(path))}, line {near}: the path turns back on itself;'
-            ' reverse is'
-            ' not possible on waypoints')
+            f'{place(int(np.searchsorted(knots, grid[worst])))}: the path turns back on itself;'
+            ' reverse is not possible on waypoints')
     curvature = _curvature(first, second)
     # The largest of the cells on both sides of a node: where the path bends sharply the curvature
     # changes a lot within a cell.
@@ -238,17 +270,17 @@ def _plan(
     curvature = np.maximum(curvature, np.maximum(within[:-1], within[1:]))
 
     with np.errstate(divide='ignore'):
-        allowed = np.minimum(np.sqrt(lateral / curvature), speed_limit)
+        allowed = np.minimum(np.sqrt(limits.lateral / curvature), limits.speed)
     distances = np.concatenate([[0.0], np.cumsum(lengths)])
-    given = np.minimum(speeds, speed_limit)
+    given = np.minimum(speeds, limits.speed)
     squares = np.minimum(
         allowed, np.interp(distances, distances[at_points], given)) ** 2
-    gain = 2.0 * longitudinal * lengths
+    gain = 2.0 * limits.longitudinal * lengths
     cells = _cells(spline, grid, widths, lengths, 1.0 / norm, piece)
 
     return _motion(
-        _laps(squares, gain, closed=closed), lengths, cells, len(lengths) if closed else None,
-    )._replace(course=course)
+        _laps(squares, gain, limits.start, closed=closed), lengths, cells,
+        len(lengths) if closed else None)
 
 
 def _closed(path: Path, points: Array, speeds: Array, kind: str) -> tuple[Array, Array, bool]:
@@ -266,10 +298,10 @@ def _closed(path: Path, points: Array, speeds: Array, kind: str) -> tuple[Array,
     return points, speeds, True
 
 
-def _laps(squares: Array, gain: Array, *, closed: bool) -> list[Array]:
+def _laps(squares: Array, gain: Array, start: float, *, closed: bool) -> list[Array]:
     """Return squared speeds of the only way along the path, or of the first lap and the others."""
     if not closed:
-        squares[0] = squares[-1] = 0.0
+        squares[0], squares[-1] = min(start * start, squares[0]), 0.0
         return [_backward(_forward(squares, gain), gain)]
     # Three times round each way: the start of the lap is bound to its end.
     for _lap in range(3):

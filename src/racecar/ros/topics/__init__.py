@@ -34,6 +34,7 @@ WHEELS = (WHEEL_SLIP, WHEEL_SLIP_ANGLE, WHEEL_LONGITUDINAL_FORCE, WHEEL_LATERAL_
 
 REFERENCE_TRAJECTORY = 'reference_trajectory'
 REFERENCE_PATH = 'reference_path'
+PATH = 'path'
 TRACKED_POINT = 'tracked_point'
 POINT_AHEAD = 'point_ahead'
 VIRTUAL_VELOCITIES = 'virtual_velocities'

@@ -8,7 +8,7 @@ back, bodies are placed and read, and cones stand again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +22,7 @@ from racecar.simulation.world.engine import compiled_model, load_engine
 from racecar.simulation.world.scene_model import cone_name
 
 if TYPE_CHECKING:
-    from mujoco import MjData, MjSpec
+    from mujoco import MjData, MjModel, MjSpec
 
 LOWEST = -0.1
 """Height of base_link below which a robot has fallen off [m]."""
@@ -56,6 +56,14 @@ class EngineState:
 
         Raises ConfigurationError for what the engine cannot take.
         """
+        self._compile(spec, scene)
+
+    @property
+    def scene(self) -> Scene:
+        """What stands around."""
+        return self._scene
+
+    def _compile(self, spec: MjSpec, scene: Scene) -> None:
         mujoco = load_engine()
         self.model = compiled_model(spec)
         self.data = mujoco.MjData(self.model)
@@ -65,6 +73,29 @@ class EngineState:
         self._kept = np.zeros(mujoco.mj_stateSize(self.model, self._parts))
         self._cones = [self.find_body(cone_name(index)) for index in range(len(scene.cones))]
         self._start = self.data.qpos.copy()
+
+    def surround(self, spec: MjSpec, scene: Scene) -> None:
+        """Compile a model of another scene; bodies, joints and actuators of both stay as they are.
+
+        Cones are known by where the scenes have them at first. Raises ConfigurationError, changing
+        nothing, for what the engine cannot take.
+        """
+        old, model, cones = self.data, self.model, list(self._scene.cones)
+        moved = [self.body_state_numbers(body) for body in self._cones]
+        self._compile(spec, scene)
+        for index, cone in enumerate(scene.cones):
+            if cone in cones:
+                at = cones.index(cone)
+                body = self._cones[index]
+                self.data.qpos[body.pose:body.pose + 7], \
+                    self.data.qvel[body.motion:body.motion + 6] = moved[at]
+        copy_joints(model, old, self.model, self.data, skipped={
+            cone_name(index) for index in range(len(cones))})
+
+    def body_state_numbers(self, body: FreeBody) -> tuple[FloatArray, FloatArray]:
+        """Pose and motion of a free body as the engine has them."""
+        return (self.data.qpos[body.pose:body.pose + 7].copy(),
+                self.data.qvel[body.motion:body.motion + 6].copy())
 
     def find_body(self, name: str, joints: Sequence[str] = ()) -> FreeBody:
         """Body of a free joint, with joints of the robot whose root it is, by their names."""
@@ -105,6 +136,16 @@ class EngineState:
         for moving in (self.data.qvel, self.data.qacc_warmstart):
             moving[body.motion:body.motion + 6] = 0.0
 
+    def loose_states(self) -> list[BodyState]:
+        """Poses and motions of the cones of the scene now."""
+        return [self.body_state(cone) for cone in self._cones]
+
+    def push(self, body: FreeBody, twist: Twist3) -> None:
+        """Give a body a twist in its axes."""
+        qx, qy, qz, qw = self.pose(body)[3:]
+        self.data.qvel[body.motion:body.motion + 6] = (
+            *unrotated((-qx, -qy, -qz, qw), twist[:3]), *twist[3:])
+
     def loose_poses(self) -> list[Pose3]:
         """Poses of the cones of the scene where they are now."""
         return [self.pose(cone) for cone in self._cones]
@@ -134,6 +175,31 @@ class EngineState:
         # The engine has velocities in the axes of the world, rotations in those of the body.
         vx, vy, vz, wx, wy, wz = map(float, moving[body.motion:body.motion + 6])
         return (*unrotated(pose[3:], (vx, vy, vz)), wx, wy, wz)
+
+
+def copy_joints(
+    model: MjModel, data: MjData, new_model: MjModel, new_data: MjData, skipped: Collection[str],
+) -> None:
+    """Copy what joints and actuators are and do to those of the same names of another model."""
+    mujoco = load_engine()
+    sizes = {mujoco.mjtJoint.mjJNT_FREE: (7, 6), mujoco.mjtJoint.mjJNT_BALL: (4, 3)}
+    for number in range(model.njnt):
+        joint = model.joint(number)
+        if joint.name in skipped:
+            continue
+        places, speeds = sizes.get(mujoco.mjtJoint(int(joint.type[0])), (1, 1))
+        there = new_model.joint(joint.name)
+        for name, count, at in (('qpos', places, 'qposadr'), ('qvel', speeds, 'dofadr'),
+                                ('qacc_warmstart', speeds, 'dofadr')):
+            first, new = int(getattr(joint, at)[0]), int(getattr(there, at)[0])
+            getattr(new_data, name)[new:new + count] = getattr(data, name)[first:first + count]
+        first, new = int(joint.dofadr[0]), int(there.dofadr[0])
+        new_model.dof_damping[new:new + speeds] = model.dof_damping[first:first + speeds]
+    for number in range(model.nu):
+        new = new_model.actuator(model.actuator(number).name).id
+        new_data.ctrl[new] = data.ctrl[number]
+        new_model.actuator_gainprm[new] = model.actuator_gainprm[number]
+        new_model.actuator_biasprm[new] = model.actuator_biasprm[number]
 
 
 def uprightness(pose: Pose3) -> float:

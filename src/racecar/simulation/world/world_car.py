@@ -20,6 +20,7 @@ from racecar.base.types import (
     Pose2,
     Pose3,
     quaternion_to_yaw,
+    Twist3,
     VehicleDiagnostics,
     WHEEL_JOINTS,
     WheelCommand,
@@ -33,8 +34,8 @@ from racecar.dynamics.vehicles.ackermann import middle_tangent
 from racecar.dynamics.vehicles.command_limits import checked
 from racecar.dynamics.vehicles.double_track import wheel_command_fault
 from racecar.simulation.world.contact_forces import friction_on_wheels
-from racecar.simulation.world.engine_state import LOWEST, uprightness
-from racecar.simulation.world.world_engine import joint_names, WorldCarSpec, WorldEngine
+from racecar.simulation.world.engine_state import IntArray, LOWEST, uprightness
+from racecar.simulation.world.world_engine import CarPlaces, joint_names, WorldCarSpec, WorldEngine
 from racecar.simulation.world.world_kernel import QUIET, WHEEL_COUNT
 from racecar.simulation.world.world_parameters import DIFFERENTIAL, SERVOS
 
@@ -62,9 +63,7 @@ class WorldCar:
         # Speed that the drive is given for 1 m/s.
         self._speed_ratio = servo.wheel_rate * spec.vehicle.wheel_radii[1]
         self._rest = rest
-        self._places = engine.places[index]
         self._joint_names = joint_names(spec.bodies)
-        self._wheel_servos = self._places.servo[:WHEEL_COUNT]
         limits = [body.joint.limit for body in (*spec.bodies.wheels, *spec.bodies.hinges)
                   if body.joint is not None]
         self._lowest = np.array(
@@ -80,6 +79,15 @@ class WorldCar:
         self._command = AckermannCommand(0.0, 0.0)
         self._notice = ''
         self.reset(None)
+
+    @property
+    def _places(self) -> CarPlaces:
+        """Where the car is in the arrays of the engine, as long as nothing else is compiled."""
+        return self._engine.places[self._index]
+
+    @property
+    def _wheel_servos(self) -> IntArray:
+        return self._places.servo[:WHEEL_COUNT]
 
     @property
     def command(self) -> AckermannCommand:
@@ -212,6 +220,20 @@ class WorldCar:
             wanted.x, wanted.y, rest.z + height, 0.0 - qz * rest.qy, qw * rest.qy, qz * rest.qw,
             qw * rest.qw))
         return self.body_state().pose
+
+    def push(self, twist: Twist3) -> None:
+        """Give the car a twist of base_link, with wheels that roll.
+
+        Raises ParameterError for one that is not finite.
+        """
+        if not all(map(math.isfinite, twist)):
+            raise ParameterError(f'twist is {twist}, expected finite numbers [m/s, rad/s]')
+        vehicle = self._spec.vehicle
+        half = 0.5 * vehicle.track_width
+        front, rear = vehicle.wheel_radii
+        self._engine.push_car(self._index, twist, [
+            (twist.vx - side * half * twist.wz) / radius
+            for radius in (front, rear) for side in (1.0, -1.0)])
 
     @property
     def fault(self) -> str:

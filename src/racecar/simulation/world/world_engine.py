@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from racecar.base.compiled import types_of
 from racecar.base.errors import ConfigurationError
 from racecar.base.rows import first_row, flatten, Numbers, Part, store
-from racecar.base.types import HINGE_JOINTS, Pose2, Pose3, WHEEL_JOINTS
+from racecar.base.types import HINGE_JOINTS, Pose2, Pose3, Twist3, WHEEL_JOINTS
 from racecar.base.vectors import as_vector
 from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR
@@ -53,7 +53,7 @@ from racecar.simulation.world.world_kernel import (
 from racecar.simulation.world.world_model import CarPart, world_spec
 
 if TYPE_CHECKING:
-    from mujoco import MjData, MjModel
+    from mujoco import MjData, MjModel, MjSpec
 
 _SETTLING = 1.0
 
@@ -110,15 +110,33 @@ class WorldEngine(EngineState):
         the step is too long for their tyres.
         """
         self.step = step
+        self._cars = tuple(cars)
+        self._gravity = gravity
         self._prepare = _tyre_maker(cars)
-        super().__init__(
-            world_spec(scene, [_part(car) for car in cars], step=step, gravity=gravity), scene)
+        super().__init__(self._spec_with(scene), scene)
+        self._rows = np.array([
+            number for car in cars for number in flatten(_numbers_of(car, step, gravity))])
+        self._bind()
+
+    def _spec_with(self, scene: Scene) -> MjSpec:
+        return world_spec(
+            scene, [_part(car) for car in self._cars], step=self.step, gravity=self._gravity)
+
+    def change_scene(self, scene: Scene) -> None:
+        """Let another scene stand around the cars, which stay as they are.
+
+        Raises ConfigurationError, changing nothing, for what the engine cannot take.
+        """
+        self.surround(self._spec_with(scene), scene)
+        self._bind()
+
+    def _bind(self) -> None:
+        """Find what the kernels work on in the engine's arrays."""
+        cars, scene = self._cars, self.scene
         self._steps = engine_steps(self.model, self.data)
         self._scratch_steps = engine_steps(self.model, self.scratch)
         self.places = [self._places_of(car) for car in cars]
         places = _places(self.model, cars, len(scene.cones))
-        self._rows = np.array([
-            number for car in cars for number in flatten(_numbers_of(car, step, gravity))])
         self._world = World(
             _views(self.model, self.data), places, as_vector(self._rows),
             np.full((len(cars), 1 + len(scene.cones)), QUIET))
@@ -163,6 +181,13 @@ class WorldEngine(EngineState):
         places, wheels = self._world.places, slice(WHEEL_COUNT * car, WHEEL_COUNT * (car + 1))
         for body in (places.root[car], *places.body[wheels]):
             self.data.xfrc_applied[body] = 0.0
+
+    def push_car(self, car: int, twist: Twist3, wheel_speeds: ArrayLike) -> None:
+        """Give a car a twist of its base_link in its axes, and its wheels speeds [rad/s]."""
+        self._fresh = _NOTHING
+        body = self.places[car].body
+        self.push(body, twist)
+        self.data.qvel[body.dofs[:WHEEL_COUNT]] = wheel_speeds
 
     def place_loose(self) -> None:
         """Put all that can be knocked over back to where it was at first."""

@@ -38,10 +38,12 @@ from racecar.simulation.ports import (
     ODOMETRY,
     Output,
     period_steps,
+    Scenery,
     SensorPlatform,
     whole_nanoseconds,
 )
 from racecar.simulation.simulator import DEFAULT_STEP
+from racecar.simulation.vehicle_plant import bounds_of_vehicle
 from racecar.simulation.world.world_car import WorldCar
 from racecar.simulation.world.world_engine import rest_pose, WorldCarSpec, WorldEngine
 from racecar.simulation.world.world_parameters import (
@@ -94,7 +96,10 @@ class WorldPlant:
         rates: WorldRates = _RATES,
         gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY),
     ) -> None:
-        """Take the step [s], and the gravity in the frame of the world [m/s^2].
+        """Put cars into a scene; step [s], gravity in the frame of the world [m/s^2].
+
+        scene: ground, walls and what stands around; cars: how each is made and driven, the first
+        is car 0; rates: at which outputs come [Hz].
 
         Raises ConfigurationError for rates that the step does not give, names that stand twice,
         and what WorldEngine does not take.
@@ -108,10 +113,7 @@ class WorldPlant:
         self._done = 0
         # Cars that were put to their start since the time went on.
         self._at_start: set[int] = set()
-        self.scene = scene
         self.cars = tuple(cars)
-        self._has_moving = bool(scene.cones) or len(names) > 1
-        self._can_collide = not scene.is_empty or len(names) > 1
         seconds = self.step_ns / NANOSECONDS
         self._engine = WorldEngine(scene, [driven.car for driven in cars], seconds, gravity)
         # Equal cars rest alike.
@@ -121,11 +123,36 @@ class WorldPlant:
             WorldCar(self._engine, index, driven.car, driven.servo, poses[id(driven.car.bodies)],
                      SERVOS if driven.interface == WHEEL_CONTROLLERS else driven.wheel_drive)
             for index, driven in enumerate(cars)]
-        periods = WorldRates(*(
+        self._periods = WorldRates(*(
             period_steps(f'rate of {name}', rate, self.step_ns)
             for name, rate in zip(rates._fields, rates, strict=True)))
+        self._boards = [
+            LampBoard(partial(describe_vehicle, driven.car.vehicle), lambda: self.time_ns)
+            for driven in cars]
+        self._show()
+
+    @property
+    def scene(self) -> Scene:
+        """What stands around the cars."""
+        return self._engine.scene
+
+    @property
+    def scenery(self) -> Scenery:
+        """What stands around the cars, which can be replaced."""
+        return Scenery(lambda: self.scene, self._surround, self._engine.loose_states)
+
+    def _surround(self, scene: Scene) -> None:
+        self._engine.change_scene(scene)
+        self._show()
+
+    def _show(self) -> None:
+        """Show the cars with what the scene asks for."""
         self._entities = tuple(
-            self._entity(index, driven, periods) for index, driven in enumerate(cars))
+            self._entity(index, driven, self._periods) for index, driven in enumerate(self.cars))
+
+    def restart(self) -> None:
+        """Let the time begin at 0 again; the cars stay."""
+        self._done = 0
 
     @property
     def time_ns(self) -> int:
@@ -198,8 +225,9 @@ class WorldPlant:
         collisions = (Output(COLLISIONS, Collisions, car.collisions,
                              int(periods.diagnostics), BASE_LINK),)
         cog = Pose3(-vehicle.odometry_offset, 0.0, vehicle.cog_height, 0.0, 0.0, 0.0, 1.0)
-        describe = partial(describe_vehicle, vehicle)
-        board = LampBoard(describe, lambda: self.time_ns)
+        describe, board = partial(describe_vehicle, vehicle), self._boards[index]
+        can_collide = not self.scene.is_empty or len(self.cars) > 1
+        has_moving = bool(self.scene.cones) or len(self.cars) > 1
         return Entity(
             name=driven.car.name, inputs=(*inputs[driven.interface], board.input),
             outputs=(
@@ -208,15 +236,15 @@ class WorldPlant:
                 Output('joints', JointStates, car.joints, int(periods.joints)),
                 Output('wheels', WheelStates, car.wheels, int(periods.wheels)),
                 board.output(int(periods.joints)),
-                *(collisions if self._can_collide else ()),
+                *(collisions if can_collide else ()),
                 Output(ODOMETRY, BodyState, car.body_state, int(periods.odometry), BASE_LINK)),
             reset=partial(self._reset, index), halt=car.halt, mounts=(Mount(BASE_LINK, COG, cog),),
             platform=SensorPlatform(
                 BASE_LINK, car.body_state, car.acceleration,
-                partial(self._objects, index) if self._has_moving else None,
+                partial(self._objects, index) if has_moving else None,
                 self._engine.loose_poses if self.scene.cones else None, car.wheel_reading),
             describe=describe, fault=lambda: car.fault, notice=lambda: car.notice,
-            lamps=board.lit)
+            lamps=board.lit, bounds=bounds_of_vehicle(vehicle), push=car.push)
 
     def _objects(self, own: int) -> Objects:
         """Return the cones where they are now, and the other cars as boxes."""
