@@ -175,7 +175,7 @@ def phones(browser: Browser, address: str) -> None:
 def film(browser: Browser, address: str) -> None:
     """Film, in slow motion, how a car goes over the line on its race track and on."""
     page = new_page(browser, address, 'light', {'viewport': _FILM_VIEW})
-    page.evaluate("([key, value]) => localStorage.setItem(key, value)",
+    page.evaluate('([key, value]) => localStorage.setItem(key, value)',
                   ['racecar-cockpit-plots', json.dumps(_FILM_PLOTS)])
     page.reload()
     start(page, 'kinematic_ode', ('laser',), **TRACK)
