@@ -41,11 +41,12 @@ def requirements(name: str) -> list[tuple[str, str]]:
 
 
 def extras() -> dict[str, list[str]]:
-    """Libraries by the extra that is named behind each."""
+    """Libraries by the extras that are named behind each."""
     found: dict[str, list[str]] = collections.defaultdict(list)
-    for library, extra in requirements('extras.in'):
-        found[extra].append(library)
-    return {**found, 'all': [library for group in found.values() for library in group]}
+    for library, names in requirements('extras.in'):
+        for extra in [*names.split(), 'all']:
+            found[extra].append(library)
+    return found
 
 
 def data_files() -> list[tuple[str, list[str]]]:
@@ -104,5 +105,7 @@ setup(
             *(f'{node} = {NAME}.executables:node' for node in NODES if not FOR_PIP),
             f'{NAME} = {NAME}.executables:command',
         ],
+        # gymnasium.make('racecar/...') finds them without an import.
+        'gymnasium.envs': [f'__root__ = {NAME}.gym.registration:register_envs'],
     },
 )

@@ -23,12 +23,14 @@ from racecar.base.parameters import ParameterTable
 from racecar.catalogue import TABLES
 from racecar.cli.main import COMMANDS, make_parsers
 from racecar.cli.parameters import markdown_table, parameter_file
+from racecar.gym.options import OPTION_PARAMETERS
 from racecar.stacks import Stack, STACKS
 from racecar.stacks.options import LAUNCH, run_options
 
 ROOT = Path(__file__).resolve().parents[1]
 _BLOCK = re.compile(
-    r'(<!-- (parameters|commands|launch arguments|originals) ?(\w*) -->\n).*?(<!-- end -->)',
+    r'(<!-- (parameters|commands|launch arguments|originals|environment options) ?(\w*) -->\n)'
+    r'.*?(<!-- end -->)',
     re.DOTALL)
 _LAUNCH_FILE = '''\
 # Copyright 2026 The racecar maintainers
@@ -47,6 +49,21 @@ def generate_launch_description() -> LaunchDescription:
     """Return the nodes; the argument --show-args of ros2 launch lists what can be chosen."""
     return generate('{name}')
 '''
+_BADGE = """\
+<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img"
+     aria-label="{what}: {value}">
+  <clipPath id="r"><rect width="{width}" height="20" rx="4"/></clipPath>
+  <g clip-path="url(#r)">
+    <rect width="{left}" height="20" fill="#4b5563"/>
+    <rect x="{left}" width="{right}" height="20" fill="#00629b"/>
+  </g>
+  <g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">
+    <text x="{first:g}" y="14">{what}</text>
+    <text x="{second:g}" y="14">{value}</text>
+  </g>
+</svg>
+"""
+_NEWEST_PYTHON = '3.14'  # that was tried, as docs/platforms.md says
 _API = ROOT / 'docs' / 'api.rst'
 _PYTHON_PAGE = ROOT / 'docs' / 'python.md'
 
@@ -58,6 +75,8 @@ def generated_files() -> dict[Path, str]:
         text = path.read_text(encoding='utf-8')
         if _BLOCK.search(text):
             files[path] = _BLOCK.sub(_block, text)
+    for name, text in badges().items():
+        files[ROOT / 'docs' / 'pictures' / 'badges' / f'{name}.svg'] = text
     files.update({ROOT / 'config' / f'{node}.yaml': parameter_file(node) for node in TABLES})
     files.update({ROOT / 'launch' / f'{stack.name}.launch.py': launch_file(stack)
                   for stack in STACKS.values()})
@@ -69,8 +88,20 @@ def _block(match: re.Match[str]) -> str:
     start, kind, name, end = match.groups()
     text = {'parameters': lambda: markdown_table(name), 'commands': commands_text,
             'launch arguments': launch_table,
-            'originals': lambda: originals_table(name)}[kind]()
+            'originals': lambda: originals_table(name),
+            'environment options': environment_table}[kind]()
     return f'{start}\n{text}\n{end}'
+
+
+def environment_table() -> str:
+    """Return the options of environments."""
+    lines = ['| option | default | range | meaning |', '|---|---|---|---|']
+    for row in OPTION_PARAMETERS:
+        unit = f' [{row.unit}]' if row.unit else ''
+        default = f'`{row.default}`' if row.default != '' else ''
+        lines.append(f'| `{row.name}` | {default} | {_cell(row.range)} |'
+                     f' {_cell(row.description)}{unit} |')
+    return '\n'.join((*lines, ''))
 
 
 class _Recorder(argparse.ArgumentParser):
@@ -94,6 +125,26 @@ class _Recorder(argparse.ArgumentParser):
 
     def add_mutually_exclusive_group(self, **_: Any) -> Any:
         return self
+
+
+def badges() -> dict[str, str]:
+    """Pictures of the top of README.md by name: what setup.py and package.xml say."""
+    setup = (ROOT / 'setup.py').read_text(encoding='utf-8')
+    python, = re.findall(r"python_requires='>=(.*)'", setup)
+    license_name, = re.findall(r"license='(.*)'", setup)
+    distributions = [path.stem.title() for path in sorted((ROOT / 'requirements').glob('*.in'))
+                     if f'ros-{path.stem}-rclpy' in path.read_text(encoding='utf-8')]
+    return {'version': badge('version', racecar.__version__),
+            'python': badge('Python', f'{python} to {_NEWEST_PYTHON}'),
+            'ros': badge('ROS 2', ' | '.join(distributions)),
+            'license': badge('license', license_name)}
+
+
+def badge(what: str, value: str) -> str:
+    """SVG of two texts side by side; the README needs no other address for them."""
+    widths = [round(7.0 * len(text) + 14) for text in (what, value)]
+    return _BADGE.format(what=what, value=value, left=widths[0], right=widths[1],
+                         width=sum(widths), first=widths[0] / 2, second=widths[0] + widths[1] / 2)
 
 
 def commands_text() -> str:

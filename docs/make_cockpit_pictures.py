@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 import contextlib
 import io
+import itertools
 import json
 from pathlib import Path
 import shutil
@@ -39,7 +40,7 @@ PHONE = {'viewport': {'width': 390, 'height': 780}, 'device_scale_factor': 1.5, 
          'is_mobile': True}
 TRACK = {'world': 'racetrack', 'waypoints': 'racetrack'}
 
-_PATIENCE = 60.0  # [s]
+_PATIENCE = 180.0  # [s]
 _PHONES_SIZE = (1200, 790)
 _FILM_VIEW: ViewportSize = {'width': 1200, 'height': 675}
 _FILM_START = 57.0  # [s]
@@ -186,21 +187,27 @@ def film(browser: Browser, address: str) -> None:
     page.locator('#factor').select_option('1')
     wait(page, f'racecarCockpit.time > {_FILM_START}')
     page.locator('#factor').select_option('0.1')
+    # The film is shown at the pace of the car, not at this one.
+    page.evaluate("""() => {
+      for (const part of document.querySelectorAll('.factor, #measured-factor')) {
+        part.style.display = 'none';
+      }
+    }""")
     shots: list[Image.Image] = []
+    times: list[float] = []
     due = page.evaluate('racecarCockpit.time')
     while len(shots) < _FILM_FRAMES:
         wait(page, f'racecarCockpit.time >= {due}')
-        due += _FILM_PERIOD / 1000.0
-        # The film is shown at the pace of the car, so it says that.
-        page.evaluate("""() => {
-          document.getElementById('factor').value = '1';
-          document.getElementById('measured-factor').textContent = '';
-        }""")
+        times.append(page.evaluate('racecarCockpit.time'))
+        due = times[-1] + _FILM_PERIOD / 1000.0
         with Image.open(io.BytesIO(page.screenshot())) as shot:
             shots.append(shot.convert('RGB'))
     page.context.close()
     path = PICTURES / 'cockpit.webp'
-    shots[0].save(path, save_all=True, append_images=shots[1:], duration=_FILM_PERIOD, loop=0,
+    # A slow computer takes longer for some pictures; the car goes at its pace nevertheless.
+    durations = [round(1000.0 * (after - time)) for time, after in itertools.pairwise(times)]
+    shots[0].save(path, save_all=True, append_images=shots[1:],
+                  duration=[*durations, _FILM_PERIOD], loop=0,
                   quality=_FILM_QUALITY, method=6)
     print(f'Film: {path}, {path.stat().st_size / 1000:.0f} kB')
 

@@ -219,3 +219,58 @@ def test_a_disk_without_room_for_the_code_does_not_end_the_program(tmp_path):
 
 def test_nothing_is_said_without_numba(tmp_path):
     assert start('plain', tmp_path) == ([0, 0], '')
+
+
+# Measures a short run, a long one, and the short one again; prints after each of the first two
+# whether the loops of the metrics are compiled, and in the end whether their figures are the same.
+SHORT_RUN = """
+import json
+import racecar
+from racecar.metrics.path_kernels import path_kernel
+def measured(duration):
+    run = racecar.simulate('kinematic_ode', trajectory='circle', duration=duration)
+    return run.metrics(), run.laps(), path_kernel().is_compiled
+short, long, again = measured(1.0), measured(40.0), measured(1.0)
+print(json.dumps([short[2], long[2], short[:2] == again[:2]]))
+"""
+
+
+def test_a_short_run_compiles_only_what_it_runs_often(tmp_path):
+    pytest.importorskip('numba')
+    assert json.loads(run(SHORT_RUN, tmp_path).stdout) == [False, True, True]
+    names = [path.name for path in tmp_path.rglob('*.nbi')]
+    assert sum('follow_paths' in name for name in names) == 1
+    assert not [name for name in names if 'find_jacobians' in name]
+
+
+def squares(numbers, factors):
+    """Replace numbers by their squares times a factor; how many there are."""
+    for k in range(len(numbers)):
+        numbers[k] = factors[0] * numbers[k] ** 2
+    return len(numbers)
+
+
+@pytest.mark.parametrize(('cost', 'calls'), [
+    pytest.param(0.02, 2, id='after some calls'),
+    pytest.param(0.0009, 1000, id='never, as each is brief'),
+    pytest.param(0.06, 0, id='at once')])
+def test_what_is_compiled_later_is_plain_python_until_then(cost, calls, monkeypatch):
+    made = []
+    monkeypatch.setattr(compiled, 'COMPILED', True)
+
+    def make(function, signature):
+        made.append(signature)
+        return function
+
+    monkeypatch.setattr(compiled, 'compiled', make)
+    later = compiled.CompiledLater(squares, 'int64(...)', lambda numbers, factors: cost)
+    for _ in range(calls):
+        numbers = np.array([1.0, 0.1, 3.0])
+        assert later(numbers, (0.3, 2)) == 3
+        np.testing.assert_array_equal(numbers, 0.3 * np.array([1.0, 0.1, 3.0]) ** 2)
+    assert made == []
+    later.compile() if cost < 0.001 else later(np.zeros(1), (1.0, 2))
+    assert made == ['int64(...)']
+    later(np.zeros(1), (1.0, 2))
+    later.compile()
+    assert len(made) == 1

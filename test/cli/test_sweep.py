@@ -216,8 +216,8 @@ def test_vehicle_stands_for_every_node_that_knows_it(tmp_path):
     for node in ('kinematic_linearizer', 'single_track_simulator'):
         assert found.base[node]['vehicle.mass'] == 7.0
         assert found.values_at(0)[node]['vehicle.yaw_inertia'] == 0.1
-    (loop, _, _), = found.fleets()
-    assert present(loop.simulator.compiled).model.vehicle.yaw_inertia == 0.1
+    fleet, = found.fleets()
+    assert present(fleet.loop.simulator.compiled).model.vehicle.yaw_inertia == 0.1
 
 
 @pytest.mark.parametrize('path', sorted(

@@ -3,11 +3,13 @@
 """Points of a sweep that are made at once are, to the bit, those that are made one by one."""
 
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.base.errors import ConfigurationError, ParameterError, RacecarError
 from racecar.base.rows import flatten
 from racecar.control.tracker import TRACKER_COLUMNS
+from racecar.control.trajectories import TRAJECTORIES
 from racecar.dynamics.vehicles import VEHICLE_MODELS
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS
 from racecar.simulation.batch import BatchSimulation
@@ -47,6 +49,10 @@ def assert_columns_are_those_of_each(sweep):
             for column, numbers in zip(fleet.columns, wanted, strict=True):
                 np.testing.assert_array_equal(column[:, index], numbers)
             assert fleet.loop.simulator.state == loop.simulator.state
+            if fleet.trajectories:
+                assert fleet.trajectories[index] == loop.tracker.trajectory
+            else:
+                assert fleet.loop.tracker.trajectory == loop.tracker.trajectory
     return at_once
 
 
@@ -135,7 +141,39 @@ def test_what_no_column_can_be_divides_the_points():
         'vehicle.mass': [5.0, 5.5, 6.0], f'{SIMULATOR}.tyre_model': ['linear', 'fiala'],
         'trajectory_tracker.R': [2.0, 4.0]})
     assert assert_columns_are_those_of_each(sweep) == 12
-    assert sorted(len(fleet.cars) for fleet in sweep.fleets()) == [3, 3, 3, 3]
+    assert sorted(len(fleet.cars) for fleet in sweep.fleets()) == [6, 6]
+
+
+@pytest.mark.parametrize('shape', sorted(TRAJECTORIES))
+def test_trajectories_that_differ_in_numbers_are_made_at_once(shape):
+    names = [row.name for row in TRAJECTORIES[shape].parameters if row.type is float]
+    base = sweep_of(grid={'vehicle.mass': [5.0]}, trajectory=shape).base['trajectory_tracker']
+    sweep = sweep_of(trajectory=shape, duration=0.5, grid={
+        'vehicle.mass': [5.0, 6.0], 'trajectory_tracker.reference_origin': ['car', 'map'],
+        **{f'trajectory_tracker.{name}': [base[name], 1.01 * base[name] + 1e-3]
+           for name in names[:2]}})
+    assert assert_columns_are_those_of_each(sweep) == len(sweep.points)
+    assert len([*sweep.fleets()]) == 2
+    together = BatchSimulation(fleets=sweep.fleets()).run(0.5, record_every=1, with_path=True)
+    for point in range(len(sweep.points)):
+        single = BatchSimulation([alone(sweep, point)]).run(0.5, record_every=1, with_path=True)
+        np.testing.assert_array_equal(together.table(point).rows, single.table(0).rows)
+        assert together.laps[point] == single.laps[0]
+        assert present(together.path).metrics(point) == present(single.path).metrics(0)
+
+
+def test_references_that_are_too_fast_are_noted_at_their_points():
+    sweep = sweep_of(grid={'trajectory_tracker.R': [2.0, 50.0, 3.0, 80.0]})
+    [*sweep.fleets()]
+    assert {point: warning.partition(' by up to')[2][:10]
+            for point, warning in sweep.outrun.items()} == {1: ' 15 m/s wh', 3: ' 24 m/s wh'}
+
+
+def test_a_trajectory_that_cannot_be_is_named_with_its_point():
+    sweep = sweep_of(trajectory='cycloid', grid={
+        'trajectory_tracker.cycloid_distance': [0.3, 0.6, 1.5]})
+    with pytest.raises(ParameterError, match=r'point 3 of 3 .*expected less than cycloid_radius'):
+        [*sweep.fleets()]
 
 
 @pytest.mark.parametrize('configuration', ['kinematic_ode', 'dynamic_ode'])

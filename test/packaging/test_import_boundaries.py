@@ -73,8 +73,10 @@ ROOMS = {
     'stacks.launching': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
     # Programs of a course drive a stack in this process.
     'neo': Room((*_ALL_FLOORS, 'stacks')),
+    # Environments for learning.
+    'gym': Room(_ALL_FLOORS),
     # What Python programs and commands have in common.
-    'facade': Room(('bags', 'catalogue', *_ALL_FLOORS, 'stacks')),
+    'facade': Room(('bags', 'catalogue', *_ALL_FLOORS, 'gym', 'stacks')),
     # Only what needs no ROS, or takes it from the others.
     'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'facade', *_ALL_FLOORS, 'neo', 'nodes',
                  'ros', 'signals', 'stacks', 'terminal')),
@@ -83,7 +85,7 @@ ROOMS = {
 }
 """By what comes after `racecar.`; the longest name counts."""
 
-PLAIN = (*_ALL_FLOORS, 'api', 'bags', 'catalogue', 'cockpit', 'facade', 'neo', 'stacks',
+PLAIN = (*_ALL_FLOORS, 'api', 'bags', 'catalogue', 'cockpit', 'facade', 'gym', 'neo', 'stacks',
          'signals', 'executables', 'terminal')
 """Rooms that import nothing of ROS, nor what does."""
 

@@ -54,7 +54,8 @@ MODULES = {'foxglove-sdk': 'foxglove', 'imageio-ffmpeg': 'imageio_ffmpeg', 'pill
 # Distributions for which rosdep has no key, and those that are optional; what uses them says what
 # to install.
 WITHOUT_KEY = {'foxglove-sdk', 'imageio-ffmpeg', 'manifold3d', 'shtab'}
-OPTIONAL = {'casadi', 'dask', 'distributed', 'optuna', 'pandas', 'pyarrow'}
+OPTIONAL = {'casadi', 'dask', 'distributed', 'gymnasium', 'optuna', 'pandas', 'pettingzoo',
+            'pyarrow'}
 
 
 def manifest(package='.'):

@@ -74,9 +74,9 @@ def test_after_a_run_the_demos_are_offered_again_with_what_came_of_it(serve, ope
     hint = page.locator('#hint')
     expect(hint).to_contain_text('The run has ended')
     expect(hint).to_contain_text('2 laps, best 9.25 s · 1 collision')
-    seconds, metres, error = map(float, re.match(
-        r'([\d.]+) s · ([\d.]+) m · tracking error ([\d.]+) mm RMS · ',
-        hint.locator('p').text_content()).groups())
+    (seconds, metres, error), = (map(float, found) for found in re.findall(
+        r'^([\d.]+) s · ([\d.]+) m · tracking error ([\d.]+) mm RMS · ',
+        hint.locator('p').text_content()))
     times = np.arange(0.01, seconds + 0.005, 0.01)
     path = np.array([figure_eight(time)[:2] for time in times])
     assert metres == pytest.approx(np.hypot(*np.diff(path, axis=0).T).sum(), rel=0.02, abs=0.1)
@@ -102,6 +102,7 @@ def test_tracking_error_is_in_millimetres_until_it_is_large(serve, open_page):
     error = 1000 * numbers(page)['error']
     expect(plot.locator('.key.measured .value')).to_have_text(f'{error:.1f}')
     page.get_by_role('button', name='Resume').click()
+    expect(page.get_by_test_id('state')).to_have_text('running')
     page.keyboard.down('w')
     wait_for(page, lambda: plot.locator('.unit').text_content() == 'm', what='metres')
     assert numbers(page)['error'] > 0.05

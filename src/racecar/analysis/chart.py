@@ -53,13 +53,14 @@ class Chart:
 
     def __init__(
         self, x: str, panels: Sequence[str], *, is_map: bool = False, panel_height: int = 200,
-        own_legends: bool = False, is_logarithmic: bool = False,
+        own_legends: bool = False, is_logarithmic: bool = False, is_x_logarithmic: bool = False,
     ) -> None:
         """x, panels: labels of the axes, with units, the panels from top to bottom.
 
         is_map: both axes have one scale, as for a path or a g-g diagram. panel_height: of each
         [px]; a map has the height that its width gives. own_legends: each panel has a legend of
-        its own curves, unless there is only one. is_logarithmic: the y axes are.
+        its own curves, unless there is only one. is_logarithmic: the y axes are; is_x_logarithmic:
+        the x axis is.
         """
         self._traces: list[dict[str, object]] = []
         self._named: set[tuple[int, str]] = set()
@@ -68,7 +69,8 @@ class Chart:
         gap = (_LEGEND_GAP if own_legends else _GAP) / (panel_height * count)
         height = (1.0 - gap * (count - 1)) / count
         self._axes: dict[str, dict[str, Any]] = {
-            'xaxis': {'title': {'text': x}, 'anchor': _axis('y', count - 1)}}
+            'xaxis': {'title': {'text': x}, 'anchor': _axis('y', count - 1),
+                      **({'type': 'log'} if is_x_logarithmic else {})}}
         for number, label in enumerate(panels):
             top = 1.0 - number * (height + gap)
             self._axes[f'yaxis{_suffix(number)}'] = {
@@ -211,6 +213,11 @@ class Chart:
         self._annotations.append({
             'xref': 'paper', 'x': 1, 'xanchor': 'right', 'yref': place, 'y': y,
             'yanchor': 'bottom', 'text': name, 'showarrow': False})
+
+    def name_x(self, names: Sequence[str]) -> None:
+        """Write names at x = 0, 1, 2 and so on."""
+        self._axes['xaxis'] |= {'tickvals': [*range(len(names))], 'ticktext': [*names],
+                                'range': [-0.5, len(names) - 0.5]}
 
     def show_within(self, reach: float) -> None:
         """Show a map from -reach to reach along both axes; what lies beyond can be zoomed to."""

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 import itertools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.analysis.chart import Chart
 from racecar.analysis.html_page import HtmlPage
-from racecar.analysis.sweep_figure import Flags
+from racecar.analysis.sweep_points import Flags
 from racecar.base.columns import Array
 from racecar.metrics.quantities import shown, unit_for
 
@@ -42,7 +42,7 @@ class SweptColumns(NamedTuple):
     names: Sequence[str]
     units: Sequence[str]
     metrics: Mapping[str, str]
-    column: Callable[[str], NDArray[Any]]
+    column: Callable[[str], NDArray[np.generic]]
     lost: Flags
 
     def kept(self, metric: str) -> Array:
@@ -90,7 +90,7 @@ class Cells(NamedTuple):
     values: Array
 
 
-def cells_of(x: NDArray[Any], y: NDArray[Any], values: Array) -> Cells:
+def cells_of(x: NDArray[np.generic], y: NDArray[np.generic], values: Array) -> Cells:
     """Median of values (n,) in the cells of two parameters (n,); NaN where there is none.
 
     A parameter of many values has cells of equal width.
@@ -106,7 +106,7 @@ def cells_of(x: NDArray[Any], y: NDArray[Any], values: Array) -> Cells:
     return Cells(x_labels, y_labels, found.reshape(len(y_labels), len(x_labels)))
 
 
-def _binned(values: NDArray[Any]) -> tuple[NDArray[np.intp], list[str]]:
+def _binned(values: NDArray[np.generic]) -> tuple[NDArray[np.intp], list[str]]:
     """Number of the cell of each value, and the label of each cell."""
     kinds, places = np.unique(values, return_inverse=True)
     if len(kinds) <= _CELLS or kinds.dtype.kind not in 'if':

@@ -13,6 +13,7 @@ from racecar.base.columns import Array
 from racecar.base.errors import ParameterError
 from racecar.base.values import Values
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.metrics.effort import CONTROL_EFFORT, control_effort, EFFORT_UNIT
 from racecar.metrics.quantities import Quantity
 
 _NOTHING = np.empty(0)
@@ -78,8 +79,8 @@ class Motion(NamedTuple):
     def quantities(self) -> dict[str, Quantity]:
         """Figures of the drive by the names that JSON has, those of the commands among them.
 
-        Control effort is the integral of the squared steering angle, as in the cost of an LQR; the
-        steering rate is the difference of two commands by the time between them.
+        Control effort is that of the angles within the range of the car; the steering rate is the
+        difference of two commands by the time between them.
         """
         speed, lateral = np.abs(self.speed), self.accelerations[1]
         found = {
@@ -97,8 +98,8 @@ class Motion(NamedTuple):
             # Two commands of one stamp have no rate.
             rates = np.diff(steering)[steps > 0.0] / steps[steps > 0.0]
             found |= {
-                'control_effort': Quantity(
-                    'control effort', float(np.sum(steering[:-1]**2 * steps)), 'rad^2 s'),
+                CONTROL_EFFORT: Quantity(
+                    'control effort', control_effort(self.command_t, steering), EFFORT_UNIT),
                 'steering_rate_rms': Quantity('steering rate RMS', _rms(rates), 'rad/s')}
         return found
 

@@ -6,21 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import math
-from typing import cast
 
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 import numpy as np
-from numpy.typing import NDArray
 
 from racecar.analysis.figures import ShownFigure
 from racecar.analysis.palette import BLUE, ORANGE, SEQUENTIAL, VERMILION
+from racecar.analysis.sweep_points import best_point, Flags, kinds_of
 from racecar.base.columns import Array
 from racecar.metrics.quantities import length_text
-
-Flags = NDArray[np.bool_]
 
 _MOST_PANELS = 9
 _MOST_LABELS = 12
@@ -63,13 +60,6 @@ def sweep_figure(
     figure.suptitle(f'{title}: {len(points)} cars, {count} diverged' + (
         f', {len(failed)} failed' if failed else ''))
     return figure
-
-
-def best_point(rmse: Array, lost: Flags) -> int | None:
-    """The point with the least RMSE among those that are not lost; None if there is none."""
-    ranked = np.where(lost | ~np.isfinite(rmse), np.inf, rmse)
-    best = int(np.argmin(ranked))
-    return best if np.isfinite(ranked[best]) else None
 
 
 def _draw_best(axes: Axes, x: float, y: float, size: float, rmse: float) -> None:
@@ -117,14 +107,6 @@ def _draw_panel(
     axes.grid(alpha=0.3, which='both')
     if best is not None:
         _draw_best(axes, x[best], rmse[best], 14, rmse[best])
-
-
-def kinds_of(values: Sequence[object]) -> list[object]:
-    """Different values, those of one type in ascending order."""
-    kinds = list(dict.fromkeys(values))
-    if len({type(value) for value in kinds}) == 1:
-        return [*sorted(cast('list[float]', kinds))]
-    return kinds
 
 
 def _draw_map(

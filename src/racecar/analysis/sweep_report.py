@@ -11,7 +11,7 @@ import numpy as np
 
 from racecar.analysis.chart import Chart
 from racecar.analysis.html_page import HtmlPage
-from racecar.analysis.sweep_figure import best_point, Flags, kinds_of
+from racecar.analysis.sweep_points import best_point, Flags, kinds_of
 from racecar.base.columns import Array
 from racecar.metrics.quantities import length_text, shown, unit_for
 

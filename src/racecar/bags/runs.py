@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,14 +13,10 @@ from racecar.analysis.motion import Motion, steering_range_of
 from racecar.analysis.run_csv import motion_of, read_run_csv, tracking_run_of
 from racecar.analysis.run_data import TrackingRun
 from racecar.analysis.scene_of_run import scene_of_run
-from racecar.bags.car_rows import MotionRows
-from racecar.bags.drive_reader import DriveReader, Progress
-from racecar.bags.laser_log import map_and_collisions
-from racecar.bags.tracking_run import tracking_run_in
-from racecar.base.errors import BagError, excerpt, ParameterError, RunError
+from racecar.bags.libraries import check_libraries
+from racecar.base.errors import excerpt, ParameterError, RunError
 from racecar.base.run_file import CSV_NAME, NAME, read_run_file_beside, RunFile
 from racecar.control.tracker import tracked_ahead
-from racecar.ros import topics
 from racecar.scene.scene import EMPTY_SCENE, Scene
 
 BAG_NAME = 'bag'
@@ -78,7 +74,7 @@ def locate(path: Path) -> Path:
 
 def read_run(
     path: Path, *, odometry_topic: str | None = None, reference_topic: str | None = None,
-    needs_reference: bool = False, progress: Progress | None = None,
+    needs_reference: bool = False, progress: Callable[[int, int], None] | None = None,
 ) -> Run:
     """Read a run from the folder of one, a bag or a CSV file.
 
@@ -101,22 +97,15 @@ def read_run(
                 ' empty')
         return _with_limits(Run(
             name, found, motion_of(table), tracking, (('CSV file', str(found)),), recorded))
-    with DriveReader(found, odometry_topic) as drive:
-        has_reference = any(row.name.endswith(f'/{topics.REFERENCE_TRAJECTORY}')
-                            for row in drive.summary.topics)
-        if reference_topic is None and not needs_reference and not has_reference:
-            motion, scene, collisions = _read_motion(drive, progress)
-            return _with_limits(Run(
-                name, found, motion, None, (('Bag', str(found)),), recorded,
-                collisions=collisions, map_scene=scene))
-        tracked = tracking_run_in(drive, reference_topic, progress)
-    assert tracked.run.motion is not None
-    if not tracked.run.motion.t.size:
-        # None of it can be used, and this says why.
-        tracked.run.merged()
+    check_libraries(found)
+    # Not in every installation.
+    from racecar.bags.bag_run import read_bag_run
+
+    read = read_bag_run(found, odometry_topic, reference_topic, needs_reference=needs_reference,
+                        progress=progress)
     return _with_limits(Run(
-        name, found, tracked.run.motion, tracked.run, tracked.source, recorded,
-        tracked.bag.warnings))
+        name, found, read.motion, read.tracking, read.source, recorded, read.warnings,
+        read.collisions, read.map_scene))
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
@@ -169,18 +158,3 @@ def _with_limits(run: Run) -> Run:
         tracking = replace(
             tracking, motion=motion, course=course_of_run(run.file, start) or known)
     return replace(run, motion=motion, tracking=tracking)
-
-
-def _read_motion(
-    drive: DriveReader, progress: Progress | None,
-) -> tuple[Motion, Scene, int | None]:
-    rows = MotionRows.of(drive)
-    grids, counts = map_and_collisions(drive)
-    drive.read(progress)
-    motion = rows.motion()
-    if not motion.t.size:
-        raise BagError(
-            f"bag '{drive.path}': {rows.odometry.topic} has no messages that can be used;"
-            ' was its node running?')
-    return (motion, Scene(grid=grids[0]) if grids else EMPTY_SCENE,
-            counts[0] if counts else None)

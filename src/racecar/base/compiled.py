@@ -14,7 +14,9 @@ from pathlib import Path
 import re
 import sys
 import types
-from typing import cast, ParamSpec, Protocol, TypeVar
+from typing import cast, Generic, ParamSpec, Protocol, TypeVar
+
+import numpy as np
 
 F = TypeVar('F', bound=Callable[..., object])
 P = ParamSpec('P')
@@ -261,6 +263,57 @@ def compiled(
                 _drop_outdated(kernel.stats.cache_path)
             return cast('F', kernel)
     return cast('F', jit()(named))
+
+
+_PLAIN_SECONDS, _BRIEF_SECONDS = 0.05, 1e-3
+
+
+class CompiledLater(Generic[Result_co]):
+    """A function that is plain Python until it has done as much as makes compiling it worth while.
+
+    For what a short run hardly uses: to compile it takes seconds where no cache has it, the bits
+    are the same. Brief calls remain plain for ever, so that a live view, which makes nothing but
+    these, never waits for the compiler.
+    """
+
+    def __init__(
+        self, function: Callable[..., Result_co], signature: str,
+        cost: Callable[..., float],
+    ) -> None:
+        """Take what compiled() does. cost: time of a call of it in plain Python, roughly [s]."""
+        self._function, self._signature, self._cost = function, signature, cost
+        self._spent = 0.0
+        self._kernel: Callable[..., Result_co] | None = None
+
+    def __call__(self, *arguments: object) -> Result_co:
+        """Result of the function for arrays, numbers and tuples of them."""
+        if self._kernel is None and self._is_worth_while(self._cost(*arguments)):
+            self.compile()
+        if self._kernel is None:
+            return self._function(*map(_for_python, arguments))
+        return self._kernel(*arguments)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether calls run machine code; True for good once it is."""
+        return self._kernel is not None
+
+    def compile(self) -> None:
+        """Compile it now, or load it from the cache, so that no call does."""
+        if COMPILED and self._kernel is None:
+            self._kernel = compiled(self._function, self._signature)
+
+    def _is_worth_while(self, cost: float) -> bool:
+        if COMPILED and cost > _BRIEF_SECONDS:
+            self._spent += cost
+        return self._spent > _PLAIN_SECONDS
+
+
+def _for_python(argument: object) -> object:
+    """Argument whose numbers plain Python reads fast: a view of the memory of an array."""
+    if isinstance(argument, tuple):
+        return tuple(map(_for_python, argument))
+    return memoryview(argument.data) if isinstance(argument, np.ndarray) else argument
 
 
 def _cells(function: Callable[..., object]) -> list[object]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from importlib import metadata
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from racecar.base.errors import ConfigurationError
@@ -14,25 +15,32 @@ DISTRIBUTION = 'racecar-stack'
 
 
 class _Library(NamedTuple):
-    """What pip installs, and the extra of DISTRIBUTION that requires it."""
+    """What pip installs, and the extras of DISTRIBUTION that require it, the usual one first."""
 
     requirement: str
-    extra: str
+    extras: tuple[str, ...]
 
 
 LIBRARIES = {
-    'casadi': _Library('casadi', 'raceline'),
-    'dask': _Library('dask', 'cluster'),
-    'distributed': _Library('distributed', 'cluster'),
-    'foxglove': _Library('foxglove-sdk', 'foxglove'),
-    'imageio_ffmpeg': _Library('imageio-ffmpeg', 'video'),
-    'manifold3d': _Library('manifold3d', 'world'),
-    'mujoco': _Library('mujoco==4.0.0', 'world'),
-    'optuna': _Library('optuna', 'tune'),
-    'pandas': _Library('pandas', 'pandas'),
-    'pyarrow': _Library('pyarrow', 'cluster'),
-    'scipy': _Library('scipy', 'identify'),
-    'trimesh': _Library('trimesh', 'world'),
+    'casadi': _Library('casadi', ('raceline',)),
+    'dask': _Library('dask', ('cluster',)),
+    'distributed': _Library('distributed', ('cluster',)),
+    'foxglove': _Library('foxglove-sdk', ('foxglove',)),
+    'gymnasium': _Library('gymnasium', ('gym',)),
+    'imageio_ffmpeg': _Library('imageio-ffmpeg', ('video',)),
+    'lz4': _Library('lz4', ('bags',)),
+    'manifold3d': _Library('manifold3d', ('world',)),
+    'matplotlib': _Library('matplotlib', ('plot',)),
+    'mcap': _Library('mcap', ('bags',)),
+    'mujoco': _Library('mujoco==4.0.0', ('world',)),
+    'optuna': _Library('optuna', ('tune',)),
+    'pandas': _Library('pandas', ('pandas',)),
+    'pettingzoo': _Library('pettingzoo', ('gym',)),
+    'pyarrow': _Library('pyarrow', ('cluster',)),
+    'rosbags': _Library('rosbags', ('bags',)),
+    'scipy': _Library('scipy', ('identify', 'world')),
+    'trimesh': _Library('trimesh', ('world',)),
+    'zstandard': _Library('zstandard', ('bags',)),
 }
 """By the module that is imported; setup.py declares the same from requirements/extras.in."""
 
@@ -45,7 +53,7 @@ def installation(*modules: str) -> str:
     except metadata.PackageNotFoundError:
         # With colcon or in a clone pip knows nothing of it.
         return f"pip install {' '.join(library.requirement for library in libraries)}"
-    extras = ','.join(dict.fromkeys(library.extra for library in libraries))
+    extras = ','.join(dict.fromkeys(library.extras[0] for library in libraries))
     return f"pip install '{DISTRIBUTION}[{extras}]'"
 
 
@@ -55,3 +63,10 @@ def not_installed(what: str, *modules: str) -> ConfigurationError:
     verb = 'is' if len(modules) == 1 else 'are'
     return ConfigurationError(f'{what} needs {names}, which {verb} not installed:'
                               f' {installation(*modules)}')
+
+
+def require(what: str, *modules: str) -> None:
+    """Raise ConfigurationError if any module of LIBRARIES that it needs is not installed."""
+    missing = [module for module in modules if find_spec(module) is None]
+    if missing:
+        raise not_installed(what, *missing)

@@ -15,10 +15,13 @@ from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.base.errors import BagError, ConfigurationError, RunError
 from racecar.cli.choices import completed_as_file
+from racecar.cli.figure_files import figure_files
 from racecar.cli.output import print_rows
 from racecar.metrics.quantities import DEFAULT_METRIC
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from racecar.analysis.run_data import TrackingRun
     from racecar.bags.runs import Run
     from racecar.base.run_file import RunFile
@@ -144,7 +147,6 @@ def analyse(
     as many as the run itself did; title: of report and figures, by default the name of
     the run. Warnings go to stderr. Raises RacecarError with a one-line message.
     """
-    # Imported here, so that `racecar --help` does not wait for matplotlib.
     from racecar.bags.runs import read_run
 
     with naming(path):
@@ -159,12 +161,6 @@ def write_analysis(
     recorded: Run, output: Path, *, skip: float | None = None, title: str | None = None,
 ) -> Analysis:
     """Do what analyse() does for a run, which has a reference, that was read already."""
-    from racecar.analysis.figures import (
-        draw_figures,
-        draw_tyre_figures,
-        render_figures,
-        write_figures,
-    )
     from racecar.analysis.html_report import write_report
 
     if skip is None:
@@ -181,15 +177,22 @@ def write_analysis(
 
     if output.exists() and not output.is_dir():
         raise ConfigurationError(f"--output '{output}' is a file, expected a folder")
-    figures = draw_figures(tracking_run.name, track, metrics)
-    if tracking_run.tyre_data is not None:
-        figures |= draw_tyre_figures(
+
+    def draw() -> dict[str, Figure]:
+        from racecar.analysis.figures import draw_figures, draw_tyre_figures
+
+        tyres = {} if tracking_run.tyre_data is None else draw_tyre_figures(
             tracking_run.name, tracking_run.tyre_data.without_start(skip))
-    paths = write_figures(render_figures(figures), output)
+        return {**draw_figures(tracking_run.name, track, metrics), **tyres}
+
+    paths, drawn = figure_files(draw, output)
+    figures = {path.stem for path in paths}
     report = output / REPORT_NAME
     write_report(report, tracking_run, track, metrics, skip=skip, source=recorded.source,
                  file=recorded.file)
-    places = [f'Report: {report}', f'Figures: {", ".join(str(path) for path in paths)}']
+    places = [f'Report: {report}', drawn]
+    if not paths:
+        return Analysis(tracking_run, metrics, places)
     if tracking_run.tyre_data is not None:
         places += [
             f'No {key}.png: its slip is not in the bag, or 0 throughout as the vehicle model has'
@@ -214,16 +217,19 @@ def analyse_drive(bag: Path, output: Path, *, title: str | None = None) -> list[
     title: of the figure, by default the name of the bag. Raises BagError or ConfigurationError
     with a one-line message.
     """
-    from racecar.analysis.driver_figure import draw_driver_figure
-    from racecar.analysis.figures import render_figures, write_figures
     from racecar.bags.driver_log import read_driver_log
 
     with progress_bar() as progress:
         log = read_driver_log(bag, progress)
     if title is not None:
         log = replace(log, name=title)
-    paths = write_figures(render_figures({'driver': draw_driver_figure(log)}), output)
-    return [f'Figure: {path}' for path in paths]
+
+    def draw() -> dict[str, Figure]:
+        from racecar.analysis.driver_figure import draw_driver_figure
+
+        return {'driver': draw_driver_figure(log)}
+
+    return [figure_files(draw, output)[1]]
 
 
 def analyse_scans(bag: Path, output: Path, *, title: str | None = None) -> list[str]:
@@ -232,8 +238,6 @@ def analyse_scans(bag: Path, output: Path, *, title: str | None = None) -> list[
     title: of the figures, by default the name of the bag. Raises BagError or ConfigurationError
     with a one-line message.
     """
-    from racecar.analysis.figures import render_figures, write_figures
-    from racecar.analysis.scene_figure import draw_laser_figure, draw_scan_figure
     from racecar.bags.laser_log import read_laser_log
 
     with progress_bar() as progress:
@@ -241,9 +245,13 @@ def analyse_scans(bag: Path, output: Path, *, title: str | None = None) -> list[
     if title is not None:
         log = log._replace(name=title)
     scan = log.scans[len(log.scans) // 2]
-    paths = write_figures(render_figures({
-        'drive': draw_laser_figure(log), 'scan': draw_scan_figure(scan, log.name)}), output)
-    return [log.summary, f'Figures: {", ".join(str(path) for path in paths)}']
+
+    def draw() -> dict[str, Figure]:
+        from racecar.analysis.scene_figure import draw_laser_figure, draw_scan_figure
+
+        return {'drive': draw_laser_figure(log), 'scan': draw_scan_figure(scan, log.name)}
+
+    return [log.summary, figure_files(draw, output)[1]]
 
 
 def _without_reference(arguments: argparse.Namespace, output: Path) -> list[str]:
@@ -254,20 +262,12 @@ def _without_reference(arguments: argparse.Namespace, output: Path) -> list[str]
     from racecar.analysis.course_of_run import laps_of_drive
     from racecar.analysis.html_report import drive_report, drive_rows
     from racecar.analysis.run_charts import ShownRun
-    from racecar.bags.driver_log import has_driver_state
-    from racecar.bags.laser_log import has_scans
-    from racecar.bags.reader import BagReader
     from racecar.bags.runs import locate, read_run
 
     if arguments.json or arguments.reference_topic is not None:
         return []
     path = locate(arguments.run)
-    analyses: list[Callable[[Path, Path], list[str]]] = []
-    if path.suffix != '.csv':
-        with BagReader(path) as reader:
-            summary = reader.summary
-        analyses = [analyse_other for is_there, analyse_other in (
-            (has_driver_state, analyse_drive), (has_scans, analyse_scans)) if is_there(summary)]
+    analyses = [] if path.suffix == '.csv' else _analyses_of_bag(path)
     try:
         with progress_bar() as progress:
             recorded = read_run(arguments.run, odometry_topic=arguments.odometry_topic,
@@ -288,6 +288,18 @@ def _without_reference(arguments: argparse.Namespace, output: Path) -> list[str]
         ShownRun(recorded.name, motion, None, scene=recorded.scene), recorded.source,
         recorded.file, recorded.collisions).write(report)
     return [f'Report: {report}', *lines]
+
+
+def _analyses_of_bag(path: Path) -> list[Callable[[Path, Path], list[str]]]:
+    """What else than a run can be drawn of a bag."""
+    from racecar.bags.driver_log import has_driver_state
+    from racecar.bags.laser_log import has_scans
+    from racecar.bags.reader import BagReader
+
+    with BagReader(path) as reader:
+        summary = reader.summary
+    return [analyse for is_there, analyse in (
+        (has_driver_state, analyse_drive), (has_scans, analyse_scans)) if is_there(summary)]
 
 
 def default_output(run: Path) -> Path:

@@ -18,6 +18,7 @@ from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.parameters import suggestion
 from racecar.cli.number_types import number
 from racecar.cli.output import print_rows, print_table, ProgressBar
+from racecar.cli.run_arguments import typed_command
 from racecar.facade.cluster import LOCAL, open_cores, TIMEOUT
 from racecar.facade.datasets import (
     DatasetWriter,
@@ -26,8 +27,8 @@ from racecar.facade.datasets import (
     Outcome,
     run_into,
     SweepDataset,
-    UNITS,
 )
+from racecar.facade.sweep_parts import UNITS
 from racecar.metrics.quantities import DEFAULT_METRIC
 from racecar.stacks.sweep import Sweep
 
@@ -49,6 +50,14 @@ def add_scheduler_arguments(parser: argparse.ArgumentParser) -> None:
              ' as hung (default: %(default)g)')
 
 
+def command_to_resume(arguments: argparse.Namespace, output: Path) -> str:
+    """The command as typed, but that it goes on with what lies in a folder."""
+    return ' '.join([
+        typed_command(),
+        *([f'-o {shlex.quote(str(output))}'] if arguments.output is None else []),
+        *([] if arguments.resume else ['--resume'])])
+
+
 def make_dataset(
     sweep: Sweep, output: Path, arguments: argparse.Namespace, command: str,
 ) -> None:
@@ -67,11 +76,8 @@ def make_dataset(
                                    lambda text: print(text, file=sys.stderr))
         except KeyboardInterrupt:
             left = sum(points for _, points in writer.missing)
-            words = ['racecar', 'sweep', arguments.name, str(arguments.file), '-o', str(output)]
-            if arguments.scheduler is not None:
-                words += ['--scheduler', arguments.scheduler]
             print(f'racecar sweep: {count - left} of {count} points are kept; go on with'
-                  f' {shlex.join(words)} --resume', file=sys.stderr)
+                  f' {command_to_resume(arguments, output)}', file=sys.stderr)
             raise
     _warn(outcome, count)
     show_dataset(open_dataset(output), output, as_json=arguments.json)

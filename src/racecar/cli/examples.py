@@ -34,7 +34,8 @@ _SIMULATE = 'racecar simulate kinematic_ode'
 EXAMPLES = (
     *(Example(f'notebooks/{name}.ipynb', f'docs/notebooks/{name}.nb.py',
               f'jupyter lab notebooks/{name}.ipynb')
-      for name in ('1_first_drive', '2_tune_a_gain', '3_own_controller', '4_identify')),
+      for name in ('1_first_drive', '2_tune_a_gain', '3_own_controller', '4_identify',
+                   '5_train_a_driver')),
     Example('sweeps/gains.yaml', 'config/sweeps/gains.yaml',
             'racecar sweep kinematic_ode sweeps/gains.yaml'),
     Example('sweeps/plant.yaml', 'config/sweeps/plant.yaml',
@@ -56,6 +57,8 @@ EXAMPLES = (
             'python programs/lane_change.py'),
     Example('programs/obstacle_avoidance.py', 'docs/examples/obstacle_avoidance.py',
             'python programs/obstacle_avoidance.py'),
+    Example('programs/train_sb3.py', 'docs/examples/train_sb3.py',
+            'python programs/train_sb3.py  # with stable-baselines3'),
     Example('vehicles/my_f1tenth.yaml', 'config/vehicles/f1tenth.yaml',
             f'{_SIMULATE} --vehicle vehicles/my_f1tenth.yaml'),
     Example('worlds/racetrack.png', 'worlds/racetrack.png'),

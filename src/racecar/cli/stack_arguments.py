@@ -43,9 +43,10 @@ def add_stack_arguments(parser: argparse.ArgumentParser, way: str, **defaults: o
 
 
 def add_controller_argument(parser: argparse.ArgumentParser, way: str) -> None:
-    """Declare only the option that chooses a custom controller."""
-    row, = (row for row in run_options(way) if row.name == CONTROLLER)
-    _add_option(parser, row, row.default)
+    """Declare only the options that choose a custom controller."""
+    for row in run_options(way):
+        if row.name in (CONTROLLER, 'policy'):
+            _add_option(parser, row, row.default)
 
 
 def _add_option(parser: argparse.ArgumentParser, row: NamedOption, default: object) -> None:

@@ -17,12 +17,13 @@ from racecar.base.errors import ConfigurationError
 from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.choices import completed_as_file
 from racecar.cli.dataset import add_scheduler_arguments, make_dataset
+from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.run_arguments import typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
 from racecar.facade.sweeps import MOST_JOBS, SweepResult, SweepRun
-from racecar.stacks.options import SWEEP
+from racecar.stacks.options import policy_as_controller, SWEEP
 from racecar.stacks.sweep import load_sweep, OPTIONS
 
 
@@ -68,10 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
     Cars that diverge are reported, not fatal, nor are custom controllers that fail at
     some points. Raises RacecarError with a one-line message, RunError if they fail at all points.
     """
-    # Imported here, so that `racecar --help` does not wait for matplotlib.
-    from racecar.analysis.figures import render_figures, write_figures
-
-    sweep = load_sweep(arguments.name, arguments.file, arguments.controller)
+    controller = arguments.controller if arguments.policy is None else policy_as_controller(
+        arguments.policy, arguments.controller)
+    sweep = load_sweep(arguments.name, arguments.file, controller)
     if arguments.resume and arguments.output is None:
         raise ConfigurationError(
             '--resume needs --output: the folder of the dataset to go on with')
@@ -99,12 +99,13 @@ def run(arguments: argparse.Namespace) -> int:
     wall_time = time.perf_counter() - start
     for text in result.warnings:
         print(f'warning: {text}', file=sys.stderr)
-    plot, = write_figures(render_figures({'sweep': result.plot()}), output)
-    table = output / 'results.csv'
-    result.write_csv(table)
     report = result.report(output / REPORT_NAME, [
         ('Command', typed_command()), ('Sweep file', str(arguments.file))])
-    places = {'table': str(table), 'plot': str(plot), 'report': str(report)}
+    table = output / 'results.csv'
+    result.write_csv(table)
+    plots, drawn = figure_files(lambda: {'sweep': result.plot()}, output)
+    places = {'table': str(table), 'plot': str(plots[0]) if plots else None,
+              'report': str(report)}
     speed = made.simulated / wall_time
     if arguments.json:
         print(json.dumps({
@@ -113,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
             'simulated_seconds_per_second': speed, **places}))
     else:
         print_rows([*result.as_rows(), ('simulated seconds per second', f'{speed:.0f}', '')])
-    print('\n'.join(f'{what.capitalize()}: {place}' for what, place in places.items()),
+    print(f'Table: {table}\n{drawn}\nReport: {report}',
           file=sys.stderr if arguments.json else sys.stdout)
     return 0
 

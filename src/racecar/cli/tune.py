@@ -12,24 +12,28 @@ from pathlib import Path
 import shlex
 import sys
 
+from racecar.base.environment import present_environment
 from racecar.base.errors import ConfigurationError
+from racecar.base.run_file import NAME
+from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.choices import completed_as_file
-from racecar.cli.dataset import add_scheduler_arguments
+from racecar.cli.dataset import add_scheduler_arguments, command_to_resume
+from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar
+from racecar.cli.run_arguments import typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
 from racecar.facade.cluster import open_cores
 from racecar.facade.sweeps import MOST_JOBS
-from racecar.facade.tuning import (
+from racecar.facade.tuning import TuneRun
+from racecar.facade.tuning_file import (
     DEFAULT_TRIALS,
     KEYS,
     MOST_TRIALS,
     OBJECTIVES,
     read_tuning,
-    Trial,
-    TuneResult,
-    TuneRun,
 )
+from racecar.facade.tuning_result import Trial, TuneResult
 from racecar.stacks.options import SWEEP
 
 _DATABASE = 'study.db'
@@ -40,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Seek the values of parameters with which the closed loop drives best, without ROS and on'
         ' all cores: Optuna proposes them, and the cars of a batch of trials run side by side.'
-        ' Writes the best as a parameter file, all trials as a table, and a plot.')
+        ' Writes the best as a parameter file, all trials as a table, a plot and a report.')
     add_name_argument(parser, tracking=True)
     completed_as_file(parser.add_argument(
         'file', type=Path, metavar='FILE',
@@ -77,7 +81,6 @@ def run(arguments: argparse.Namespace) -> int:
     Raises RacecarError with a one-line message, RunError if no trial completes.
     """
     # Imported here, so that `racecar --help` does not wait for matplotlib.
-    from racecar.analysis.figures import render_figures, write_figures
 
     tuning = read_tuning(arguments.name, arguments.file, arguments.controller)
     if arguments.trials is not None:
@@ -97,27 +100,34 @@ def run(arguments: argparse.Namespace) -> int:
     with open_cores(arguments.scheduler, arguments.jobs, arguments.timeout) as cores:
         made = TuneRun(
             tuning, arguments.storage or f'sqlite:///{output / _DATABASE}',
-            resume=arguments.resume, jobs=arguments.jobs, cluster=cores)
+            resume=arguments.resume, cores=cores)
         try:
             with ProgressBar(tuning.trials, 'tuning', 'trials') as show:
                 result = made.run(show)
         except KeyboardInterrupt:
-            words = ['racecar', 'tune', arguments.name, str(arguments.file), '-o', str(output)]
             print(f'racecar tune: {made.done} of {tuning.trials} trials are kept; go on with'
-                  f' {shlex.join(words)} --resume', file=sys.stderr)
+                  f' {command_to_resume(arguments, output)}', file=sys.stderr)
             raise
-    plot, = write_figures(render_figures({'tune': result.plot()}), output)
-    table, files = _write_table(result, output), _write_best(result, output)
+    best, run_files = _write_best(result, output)
+    commands = [shlex.join(['racecar', 'simulate', '--from', str(file)]) for file in run_files]
+    plots, drawn = figure_files(lambda: {'tune': result.plot()}, output)
+    table = _write_table(result, output)
+    report = result.report(output / REPORT_NAME, commands, [
+        ('Command', typed_command()), ('Tuning file', str(arguments.file)),
+        *((name, str(value)) for name, value in present_environment().items())])
     if arguments.json:
         print(json.dumps({
             'trials': len(result), 'best': [_as_dict(result, trial) for trial in result.best],
-            'importances': dict(result.importances), 'table': str(table), 'plot': str(plot),
-            'parameters': [str(path) for path in files]}))
+            'importances': {name: dict(shares) for name, shares in result.importances.items()},
+            'parameters': [*map(str, best)], 'run_files': [*map(str, run_files)],
+            'table': str(table), 'plot': str(plots[0]) if plots else None,
+            'report': str(report)}))
     else:
         print_rows(result.as_rows())
-    stream = sys.stderr if arguments.json else sys.stdout
-    print(f"Parameters: {', '.join(map(str, files))}\nTable: {table}\nPlot: {plot}\n"
-          f'Drive it: racecar simulate {arguments.name} --params-file {files[0]}', file=stream)
+    print('\n'.join([
+        f"Parameters: {best[0]}{f' to {best[-1].name}' if len(best) > 1 else ''}",
+        f'Table: {table}', drawn, f'Report: {report}', f'Drive it: {commands[0]}']),
+        file=sys.stderr if arguments.json else sys.stdout)
     return 0
 
 
@@ -135,10 +145,14 @@ def _write_table(result: TuneResult, output: Path) -> Path:
     return path
 
 
-def _write_best(result: TuneResult, output: Path) -> list[Path]:
-    """Write a parameter file for each of the best trials."""
-    names = ['best.yaml'] if len(result.tuning.objectives) == 1 else [
-        f'best-{number}.yaml' for number in range(1, len(result.best) + 1)]
-    for name, trial in zip(names, result.best, strict=True):
-        (output / name).write_text(result.parameter_file(trial), encoding='utf-8')
-    return [output / name for name in names]
+def _write_best(result: TuneResult, output: Path) -> tuple[list[Path], list[Path]]:
+    """Write a parameter file and a run file for each of the best trials."""
+    names = ['best'] if len(result.tuning.objectives) == 1 else [
+        f'best-{number}' for number in range(1, len(result.spread) + 1)]
+    files = [output / f'{name}.yaml' for name in names]
+    run_files = [output / f'{name}.{NAME}' for name in names]
+    command = typed_command()
+    for file, run_file, trial in zip(files, run_files, result.spread, strict=True):
+        file.write_text(result.parameter_file(trial), encoding='utf-8')
+        result.run_file(trial, command).write(run_file)
+    return files, run_files

@@ -32,6 +32,9 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 CONTROLLER = 'controller'
 """What settings of a controller stand under: controller.NAME."""
 
+POLICY_SUFFIX = '.onnx'
+"""How the name of a policy file ends, which is a controller too; docs/gym.md."""
+
 PureStep = Callable[..., tuple[Numbers, float, float]]
 """step(state, parameters, car, reference, dt): next state, speed [m/s], steering angle [rad].
 
@@ -88,6 +91,8 @@ class ControllerClass:
         """Found again by its file or module in another process; others are pickled by value."""
         source, _, name = self.where.rpartition(':')
         place = f'{Path(source).resolve()}:{name}' if source.endswith('.py') else self.where
+        if place.endswith(POLICY_SUFFIX):
+            place = str(Path(place).resolve())
         try:
             find_controller(place)
         except ConfigurationError:
@@ -153,10 +158,17 @@ def load_controller(
 def find_controller(where: str) -> ControllerClass:
     """Import what a controller is made by: `module:Class` or `file.py:Class`, or a function.
 
-    A name of CONTROLLERS stands for one of the package.
-
-    Raises ConfigurationError in one line if that is not possible.
+    A name of CONTROLLERS stands for one of the package, FILE.onnx for a policy file. Raises
+    ConfigurationError in one line if that is not possible.
     """
+    if where.endswith(POLICY_SUFFIX):
+        from racecar.control.policy.driver import PolicyDriver
+
+        # Its settings are those of the driver, but the file.
+        def drive(vehicle: VehicleParameters, line: str = '') -> Controller:
+            return PolicyDriver(vehicle, where, line)
+
+        return controller_class(where, drive)
     place = CONTROLLERS.get(where, where)
     source, _, name = place.rpartition(':')
     if not source or not name:

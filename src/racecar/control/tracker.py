@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 import functools
 from typing import NamedTuple, overload
 
@@ -18,7 +18,6 @@ from racecar.base.values import flag_of, text_of, Values
 from racecar.base.vectors import Flat, vector
 from racecar.control.hand_over import hand_over_speeds
 from racecar.control.step_clock import StepClock
-from racecar.control.target import TargetSampler
 from racecar.control.tracker_step import (
     axis_step,
     course_step,
@@ -137,7 +136,6 @@ class TrajectoryTracker:
             if self._is_of_vehicle else (0.0, 0.0)
         is_along_course = self.is_exact and text_of(values, 'tracked_point') == 'cog'
         self.step = course_step if is_along_course else axis_step
-        self._sampler = TargetSampler([self.trajectory], exact=self.is_exact)
         self._start_ns: int | None = None
         self._clock = StepClock()
         self._origin = (0.0, 0.0)
@@ -202,24 +200,22 @@ class TrajectoryTracker:
     def _update(self) -> Callable[..., tuple[float, ...]]:
         return update_function(self.trajectory, self.step, exact=self.is_exact)
 
-    def sample(self, times: Sequence[float], steps: Sequence[float]) -> Flat:
-        """Return Target at each of some times of the trajectory clock [s], flat, without origin.
-
-        steps: time between each one and the next [s].
-        """
-        return self._sampler.sample(vector(times), vector(steps))
-
     def start(self, odometry: Odometry, now_ns: int) -> None:
         """Start the trajectory clock, and place the trajectory where it is to start."""
         self._start_ns = now_ns
         self._origin = self.origin_for(odometry)
 
-    def origin_for(self, odometry: Odometry) -> tuple[float, float]:
-        """Return where the trajectory's own origin lies in `map` [m] if it starts there."""
+    def origin_for(
+        self, odometry: Odometry, trajectory: Trajectory | None = None,
+    ) -> tuple[float, float]:
+        """Return where the trajectory's own origin lies in `map` [m] if it starts there.
+
+        trajectory: another one in its place.
+        """
         if not self._starts_at_car:
             return 0.0, 0.0
         car_x, car_y = point_ahead(odometry.x, odometry.y, odometry.yaw, self.tracked_ahead)
-        start = self.trajectory.motion(0.0)
+        start = (trajectory or self.trajectory).motion(0.0)
         return car_x - start.x, car_y - start.y
 
     @overload

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import math
-from typing import NamedTuple
+from typing import cast, NamedTuple
 
 import numpy as np
 
@@ -34,8 +34,8 @@ from racecar.differential.state import (
     WheelsState,
 )
 from racecar.simulation.dead_reckoning import rolling_as_driven
-from racecar.simulation.engine import Before, recorded
-from racecar.simulation.lanes import DrivenTick, MovingParts
+from racecar.simulation.engine import recorded
+from racecar.simulation.lanes import Before, DrivenTick, MovingParts
 from racecar.simulation.layout import Layout, Loop
 
 # Random numbers that are drawn at a time, 1 MB.
@@ -179,8 +179,11 @@ class RobotMotion(NamedTuple):
 
 
 def _driving(motion: RobotMotion, parts: MovingParts) -> Loop:
-    state_part, inputs_part, before_part = parts.state, parts.inputs, parts.before
-    command_part, parameters_part, stream_part = parts.command, parts.parameters, parts.line
+    state_part, before_part = cast(Part[WheelsState], parts.state), parts.before
+    inputs_part = cast(Part[WheelSpeeds], parts.inputs)
+    command_part = cast(Part[BodyTwist], parts.command)
+    parameters_part = cast(Part[LaneParameters], parts.parameters)
+    stream_part = cast(Part[Stream], parts.line)
     robots = RobotParts(
         0, state_part, inputs_part,
         Part(mode_example(motion.mode), parameters_part.first, parameters_part.lanes))

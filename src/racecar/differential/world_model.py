@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from racecar.base.frames import BASE_LINK
 from racecar.base.types import TWO_WHEEL_JOINTS
@@ -33,11 +33,14 @@ from racecar.simulation.world.engine import load_engine
 from racecar.simulation.world.vehicle_export import ExportedVehicle, write_robot
 from racecar.simulation.world.world_model import world_spec
 
+if TYPE_CHECKING:
+    from mujoco import MjSpec
+
 BODY = 'robot_body'
 """Name of the geom of the body."""
 
 
-def add_robot(spec: Any, robot: RobotParameters, step: float) -> None:
+def add_robot(spec: MjSpec, robot: RobotParameters, step: float) -> None:
     """Add the robot to an MjSpec, at the origin, to be placed by its free joint BASE_LINK.
 
     step: of the engine [s].
@@ -86,7 +89,7 @@ def _add_shape(root: Any, robot: RobotParameters) -> None:
 
 
 def _add_wheel(
-    spec: Any, root: Any, robot: RobotParameters, joint: str, y: float, step: float,
+    spec: MjSpec, root: Any, robot: RobotParameters, joint: str, y: float, step: float,
 ) -> None:
     mujoco = load_engine()
     radius = robot.wheel_radius

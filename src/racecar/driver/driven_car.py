@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from racecar.base.readings import Collisions
 from racecar.base.rows import first_row, flatten
@@ -55,12 +54,12 @@ class DrivenCar:
         Raises ParameterError and ConfigurationError as Simulator, DoubleTrack and Powertrain do.
         """
         self.powertrain = Powertrain(car, vehicle, step)
-        self._memory: Any = vector(tuple(flatten(START)))
-        self._driving: Any = vector(tuple(flatten(
+        self._memory: Flat = vector(tuple(flatten(START)))
+        self._driving: Flat = vector(tuple(flatten(
             Driving(NO_CONTROLS._replace(mode=UNDEFINED), self.powertrain.numbers))))
         self.model = DoubleTrack(vehicle, tyre_model)
         self.integrator = integrator
-        self._fixed: Any = vector((
+        self._fixed: Flat = vector((
             *self.model.parameters, *self.model.state_limits,
             whole_nanoseconds('step', step) / NANOSECONDS))
         self._drive = drive_kernel(self.model.wheel_equations, integrator)

@@ -6,14 +6,16 @@ docs/python.md shows these names at work. What they take and return is stable: a
 in the changelog.
 """
 
+from racecar.facade.environments import make_env
 from racecar.facade.rollout import Rollouts, rollouts
 from racecar.facade.run import load, Run
 from racecar.facade.simulation import simulate
 from racecar.facade.sweeps import sweep, SweepPoint, SweepResult
-from racecar.facade.tuning import tune, TuneResult
+from racecar.facade.tuning import tune
+from racecar.facade.tuning_result import TuneResult
 from racecar.facade.vehicle import Vehicle
 
 __all__ = [
-    'Rollouts', 'Run', 'SweepPoint', 'SweepResult', 'TuneResult', 'Vehicle', 'load', 'rollouts',
-    'simulate', 'sweep', 'tune',
+    'Rollouts', 'Run', 'SweepPoint', 'SweepResult', 'TuneResult', 'Vehicle', 'load', 'make_env',
+    'rollouts', 'simulate', 'sweep', 'tune',
 ]

@@ -28,7 +28,7 @@ R = TypeVar('R')
 Text = str | os.PathLike[str]
 """A name or a path."""
 
-Settings = Mapping[str, Any]
+Settings = Mapping[str, object]
 """Values by node.parameter."""
 
 
@@ -66,12 +66,12 @@ def text_of(name: str, value: object) -> str | None:
         f'{name} is {excerpt(value)}, expected a text: a name, or the path of a file')
 
 
-def settings_of(argument: str, given: Settings | None) -> dict[str, dict[str, Any]]:
+def settings_of(argument: str, given: Settings | None) -> dict[str, dict[str, object]]:
     """Turn {'node.parameter': value} into {node: {parameter: value}}.
 
     argument: its name, for messages. Raises ConfigurationError for another form.
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, object]] = {}
     for key, value in _mapping(argument, given).items():
         node, dot, parameter = str(key).partition('.')
         if not (dot and node and parameter):
@@ -83,7 +83,7 @@ def settings_of(argument: str, given: Settings | None) -> dict[str, dict[str, An
 
 
 def with_vehicle(vehicle: Text | Vehicle | None, settings: Settings | None) -> tuple[
-        str | None, dict[str, Any]]:
+        str | None, dict[str, object]]:
     """What a vehicle is in the options of a run: a name or file, and settings of all nodes.
 
     settings: single ones, which go over those of the vehicle. Raises ConfigurationError.

@@ -30,21 +30,13 @@ from racecar.base.extras import not_installed
 from racecar.base.parameters import suggestion
 from racecar.base.run_file import NAME, read_run_file, RunFile
 from racecar.facade.cluster import check_same_versions, Cluster
-from racecar.facade.sweep_parts import Cores, joined, Lost, Part, Range
+from racecar.facade.sweep_parts import Cores, joined, Lost, Part, Range, UNITS
 from racecar.stacks.sweep import Sweep
 
 if TYPE_CHECKING:
     import pyarrow
 
 POINT, FAILURE, WARNING = 'point', 'failure', 'warning'
-UNITS = {
-    'rmse': 'm', 'ise': 'm^2 s', 'sum_squared_error': 'm^2', 'max_error': 'm', 'samples': '',
-    'duration': 's', 'cross_track_rmse': 'm', 'max_cross_track_error': 'm', 'heading_rmse': 'rad',
-    'speed_rmse': 'm/s', 'laps': '', 'best_lap': 's', 'mean_lap': 's', 'lap_progress': '',
-    'wrong_ways': '', 'track_exits': '', 'off_track_time': 's', 'tracked_ahead': 'm',
-    'collisions': '', 'diverged_at': 's'}
-"""Columns of a row beside point, parameters, failure and warning, and their units."""
-
 WHOLE = 'samples', 'collisions', 'laps', 'wrong_ways', 'track_exits'
 _LAPS = 'laps', 'best_lap', 'mean_lap', 'lap_progress', 'wrong_ways', 'track_exits', \
     'off_track_time'
@@ -159,8 +151,7 @@ class DatasetWriter:
         columns: dict[str, Any] = {POINT: np.asarray(numbers)}
         columns |= dict(zip(self._sweep.names, zip(*points, strict=True), strict=True))
         columns |= part.metrics
-        laps = [{} if one is None else one.as_dict() for one in part.laps]
-        columns |= {name: [one.get(name) for one in laps] if laps
+        columns |= {name: part.lap_figures(name) if part.laps
                     else self._arrow.nulls(part.points) for name in _LAPS}
         columns |= {name: [of_points.get(number) for number in numbers] if of_points
                     else self._arrow.nulls(part.points) for name, of_points in texts.items()}

@@ -15,31 +15,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.columns import Array, IS_NO_COLUMN
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError, RacecarError
-from racecar.base.parameters import Parameter, ParameterTable, suggest
+from racecar.base.parameters import Parameter, suggest
 from racecar.base.types import NANOSECONDS
-from racecar.dynamics.actuators import ACTUATOR_PARAMETERS
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
 from racecar.dynamics.vehicles import make_vehicle_model, VehicleModel
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VEHICLE_FILE_PARAMETERS
-from racecar.dynamics.vehicles.tyre_sets import TYRE_PARAMETERS
 from racecar.facade.arguments import suggesting_names, Text
 from racecar.facade.sweeps import check_jobs
 from racecar.facade.vehicle import full_name, Vehicle
+from racecar.simulation.car_parameters import COMMANDED_CAR_PARAMETERS
 from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.rollout_batch import RolloutBatch
-from racecar.simulation.simulator import (
-    DEFAULT_PERIOD,
-    DEFAULT_STEP,
-    ORIGIN,
-    SIMULATOR_PARAMETERS,
-)
-
-# Those of what a rollout has: nothing stands around, and nothing is published.
-_ROWS = ParameterTable([
-    *(SIMULATOR_PARAMETERS[name] for name in (
-        'vehicle_model', 'tyre_model', 'formulation', 'integrator', 'step', 'low_speed_threshold',
-        'speed_gain', 'understeer_gradient', 'drive_time_constant')),
-    *TYRE_PARAMETERS, *ACTUATOR_PARAMETERS])
+from racecar.simulation.simulator import DEFAULT_PERIOD, DEFAULT_STEP, ORIGIN
 
 # Arguments of their own.
 _ARGUMENTS = 'vehicle_model', 'tyre_model', 'integrator', 'step'
@@ -218,7 +205,7 @@ def _values(
             raise ConfigurationError(
                 f"set has '{name}', which is an argument: give"
                 f" {'model' if name == 'vehicle_model' else name}=... in its place")
-    return _ROWS.resolve({**of_arguments, **given})
+    return COMMANDED_CAR_PARAMETERS.resolve({**of_arguments, **given})
 
 
 def _numbers(name: str, given: ArrayLike) -> Array:

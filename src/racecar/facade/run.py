@@ -16,11 +16,11 @@ from racecar.analysis.motion import Motion
 from racecar.analysis.run_csv import motion_of, table_of, tracking_run_of
 from racecar.analysis.run_data import TrackingRun
 from racecar.base.errors import ConfigurationError, excerpt, RunError
-from racecar.base.extras import not_installed
+from racecar.base.extras import not_installed, require
 from racecar.base.parameters import suggestion
 from racecar.base.run_file import CSV_NAME, run_file_beside, RunFile
 from racecar.facade.arguments import suggesting_names
-from racecar.facade.display import numbers_table, page_part, picture, warnings_list
+from racecar.facade.display import drawing, numbers_table, page_part, warnings_list
 from racecar.metrics.laps import Course, LapRule, LapTimes, WHOLE_LAP
 from racecar.metrics.run_table import COLUMNS, RunTable
 from racecar.metrics.tracking_error import Metrics
@@ -129,8 +129,10 @@ class Run:
 
         kind: 'overview' (the default: path, x and y over time), 'path', 'x', 'y' or 'error'; with
         slip and forces of the wheels also 'fx' and 'fy'. A run without a reference has 'drive',
-        path and speed. skip: as of metrics(). Raises ConfigurationError for another kind.
+        path and speed. skip: as of metrics(). Raises ConfigurationError for another kind, and
+        where matplotlib is not installed.
         """
+        require('plot()', 'matplotlib')
         from racecar.analysis import figures
 
         skipped = self._skip(skip)
@@ -219,15 +221,12 @@ class Run:
         """Metrics and path for a notebook."""
         rows = self.motion.without_start(self.skip).as_rows() if self.tracking is None \
             else self.metrics().as_rows()
-        figure = self.plot(DRIVE if self.tracking is None else PATH)
-        from racecar.analysis.figures import render_figures
-
-        drawn = render_figures({PATH: figure})[PATH]
+        kind = DRIVE if self.tracking is None else PATH
         skipped = f', without the first {self.skip:g} s' if self.skip else ''
         return page_part(
             f'{self.name}{skipped}',
             numbers_table(('', 'value', 'unit'), rows, numbers=[1]) + warnings_list(self.warnings),
-            picture(drawn, f'path of {self.name}'))
+            drawing(lambda: self.plot(kind), f'path of {self.name}'))
 
     def _skip(self, skip: float | None) -> float:
         if skip is None:

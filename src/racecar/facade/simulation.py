@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 import contextlib
 from dataclasses import replace
 import sys
-from typing import Any
 import warnings as python_warnings
 
 from racecar.analysis.motion import steering_range_of
@@ -33,7 +32,6 @@ from racecar.facade.arguments import (
 )
 from racecar.facade.run import Run
 from racecar.facade.vehicle import Vehicle
-from racecar.metrics.path_batch import warm_up_path_metrics
 from racecar.simulation.closed_loop import Loop, run_loop
 from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.obstacles import start_caution
@@ -92,7 +90,6 @@ class Simulation:
         self._loop = self._make_loop(controller)
         # Before somebody looks at the clock: the first call of a kernel may take seconds.
         self._loop.warm_up()
-        warm_up_path_metrics()
 
     def _make_loop(self, controller: ControllerClass | None) -> Loop:
         options, stack = self.options, self.stack
@@ -235,7 +232,7 @@ def simulate(
     return run
 
 
-def configuration_of(name: str, law: str | None) -> tuple[str, dict[str, Any]]:
+def configuration_of(name: str, law: str | None) -> tuple[str, dict[str, object]]:
     """Name of the configuration that a name and a law stand for, and its settings.
 
     name: of a configuration, or of a vehicle model. Raises ConfigurationError for unknown names,
@@ -270,7 +267,7 @@ def _seeded(configuration: str, options: StackOptions, seed: int | None) -> Stac
     """Options with the seed of all noise, where the user has not set one of its own."""
     if seed is None:
         return options
-    overrides: dict[str, Mapping[str, Any]] = dict(options.overrides)
+    overrides: dict[str, Mapping[str, object]] = dict(options.overrides)
     for description in describe_stack(configuration, options):
         seeds = {name: seed for name in description.spec.table.names
                  if name.endswith(_SEED)}

@@ -16,6 +16,7 @@ import numpy as np
 from racecar.base.columns import Array
 from racecar.base.errors import RacecarError
 from racecar.control.custom_driver import how_it_runs
+from racecar.metrics.effort import CONTROL_EFFORT
 from racecar.metrics.laps import LapTimes
 from racecar.metrics.path_batch import PathColumns
 from racecar.simulation.batch import BatchSimulation
@@ -27,12 +28,21 @@ from racecar.stacks.sweep import Sweep
 TRACKING = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration')
 """Metrics of a car that are fields of BatchResult."""
 
-METRICS = (*TRACKING, *PathColumns._fields, 'tracked_ahead', 'collisions', 'diverged_at')
+METRICS = (*TRACKING, *PathColumns._fields, 'tracked_ahead', 'collisions', CONTROL_EFFORT,
+           'diverged_at')
 """What a part has of each point."""
+
+UNITS = {
+    'rmse': 'm', 'ise': 'm^2 s', 'sum_squared_error': 'm^2', 'max_error': 'm', 'samples': '',
+    'duration': 's', 'cross_track_rmse': 'm', 'max_cross_track_error': 'm', 'heading_rmse': 'rad',
+    'speed_rmse': 'm/s', 'laps': '', 'best_lap': 's', 'mean_lap': 's', 'lap_progress': '',
+    'wrong_ways': '', 'track_exits': '', 'off_track_time': 's', 'tracked_ahead': 'm',
+    'collisions': '', 'diverged_at': 's'}
+"""Columns of a row beside point, parameters, failure and warning, and their units."""
 
 _BUSY = 5.0
 """Time that a part is to take on a core [s]."""
-_FIRST, _MOST = 8, 160 * LANES
+_FIRST, _MOST = 16, 160 * LANES
 """Points of a part: of the first, of which nobody knows how long they take, and of any."""
 _GROWTH = 4
 
@@ -62,6 +72,11 @@ class Part(NamedTuple):
     def points(self) -> int:
         """How many there are."""
         return len(self.metrics['rmse'])
+
+    def lap_figures(self, name: str) -> list[float | int | None]:
+        """A figure of LapTimes.as_dict() of each car, None for those that have none."""
+        return [None if one is None else one.as_dict().get(name)
+                for one in self.laps or [None] * self.points]
 
 
 class Lost(NamedTuple):
@@ -112,7 +127,7 @@ def run_part(sweep: Sweep, first: int, count: int, threads: int = 1) -> Part:
     part = sweep.part(first, count)
     try:
         result = batch_of(part, threads, said.append).run(
-            part.duration, skip=part.skip, with_path=True)
+            part.duration, skip=part.skip, with_path=True, effort_within=part.effort_within)
     except RacecarError as error:
         if count == 1:
             nothing = {name: np.full(1, np.nan) for name in METRICS}
@@ -123,8 +138,9 @@ def run_part(sweep: Sweep, first: int, count: int, threads: int = 1) -> Part:
                        run_part(sweep, first + half, count - half, threads)])
     assert result.path is not None
     found = vars(result) | result.path.columns()
-    if result.collisions is None:
-        found['collisions'] = np.full(count, np.nan)
+    for name in ('collisions', CONTROL_EFFORT):
+        if found[name] is None:
+            found[name] = np.full(count, np.nan)
     failures, outrun = ({first + point: text for point, text in messages.items()}
                         for messages in (result.failures, part.outrun))
     return Part(first, {name: found[name] for name in METRICS}, failures, {}, outrun,
@@ -149,13 +165,15 @@ def joined(parts: Sequence[Part]) -> Part:
 def result_of(part: Part) -> BatchResult:
     """The metrics of a part as of a batch."""
     metrics = part.metrics
-    collisions = metrics['collisions']
+    collisions, effort = (
+        None if np.isnan(metrics[name]).all() else metrics[name]
+        for name in ('collisions', CONTROL_EFFORT))
     rmse, ise, total, largest, samples, span = (metrics[name] for name in TRACKING)
     return BatchResult(
         rmse, ise, total, largest, samples, span, metrics['diverged_at'],
         metrics['tracked_ahead'],
         path=PathColumns(*(metrics[name] for name in PathColumns._fields)), laps=part.laps,
-        collisions=None if np.isnan(collisions).all() else collisions, failures=part.failures)
+        collisions=collisions, control_effort=effort, failures=part.failures)
 
 
 class Plan:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt, RunError
+from racecar.base.extras import require
 from racecar.base.parameters import suggestion
 from racecar.control.custom_controller import CONTROLLER, ControllerClass
 from racecar.dynamics.vehicles.parameters import VEHICLE
@@ -31,11 +32,12 @@ from racecar.facade.arguments import (
     with_vehicle,
 )
 from racecar.facade.cluster import Cluster, open_cores
-from racecar.facade.display import numbers_table, page_part, picture, value_text, warnings_list
+from racecar.facade.display import drawing, numbers_table, page_part, value_text, warnings_list
 from racecar.facade.run import data_frame
 from racecar.facade.simulation import configuration_of, OnProgress, progress_bar
 from racecar.facade.sweep_parts import batch_of, Cores, joined, Lost, Part, result_of, TRACKING
 from racecar.facade.vehicle import Vehicle
+from racecar.metrics.effort import CONTROL_EFFORT
 from racecar.metrics.quantities import length_text, Quantity, shown
 from racecar.metrics.tracking_error import Array, Metrics
 from racecar.simulation.batch_result import BatchResult
@@ -110,6 +112,8 @@ class SweepResult:
                            for one in laps]
         if result.collisions is not None:
             found['collisions'] = [result.metrics(car).collisions for car in range(len(self))]
+        if result.control_effort is not None:
+            found[CONTROL_EFFORT] = result.control_effort.tolist()
         found['diverged_at'] = result.diverged_at.tolist()
         if self.sweep.controller is not None:
             found['failure'] = [result.failures.get(car, '') for car in range(len(self))]
@@ -165,8 +169,10 @@ class SweepResult:
     def plot(self) -> Figure:
         """Draw the RMSE over the parameters: lines, a map for a grid of two, or a panel each.
 
-        A notebook shows the figure, `.savefig('sweep.png')` writes it.
+        A notebook shows the figure, `.savefig('sweep.png')` writes it. Raises ConfigurationError
+        where matplotlib is not installed.
         """
+        require('plot()', 'matplotlib')
         from racecar.analysis.sweep_figure import sweep_figure
 
         sweep = self.sweep
@@ -248,8 +254,6 @@ class SweepResult:
 
     def _repr_html_(self) -> str:
         """The best points and the plot for a notebook."""
-        from racecar.analysis.figures import render_figures
-
         order = np.argsort(self.ranked, kind='stable')[:_SHOWN]
         columns, heads = [], []
         for name, values in (('RMSE', self.result.rmse), ('maximum error', self.result.max_error)):
@@ -258,14 +262,13 @@ class SweepResult:
             heads.append(f'{name} [{unit}]')
         rows = [[*(value_text(value) for value in self.sweep.points[point]), *texts]
                 for point, *texts in zip(order, *columns, strict=True)]
-        drawn = render_figures({'sweep': self.plot()})['sweep']
         title = self.name if len(self) <= _SHOWN else \
             f'{self.name}: the best {_SHOWN} of {len(self)} points'
         return page_part(
             title,
             numbers_table((*self.names, *heads), rows,
                           numbers=range(len(self.names) + 2)) + warnings_list(self.warnings),
-            picture(drawn, f'RMSE over the parameters of {self.name}'))
+            drawing(self.plot, f'RMSE over the parameters of {self.name}'))
 
 
 class SweepRun:
@@ -307,7 +310,8 @@ class SweepRun:
                 on_progress(share * self.simulated)
 
         result = self._batch.run(
-            sweep.duration, skip=sweep.skip, with_path=True, on_progress=report) \
+            sweep.duration, skip=sweep.skip, with_path=True, effort_within=sweep.effort_within,
+            on_progress=report) \
             if self._batch is not None else self._gathered(report)
         return SweepResult(self._name, sweep, result, tuple(_warnings(sweep, result)))
 
@@ -351,9 +355,9 @@ def _warnings(sweep: Sweep, result: BatchResult) -> Iterator[str]:
 @suggesting_names
 def sweep(
     configuration: str = 'kinematic_ode',
-    file: Text | Mapping[str, Any] | None = None, *,
-    grid: Mapping[str, Sequence[Any] | NDArray[Any]] | None = None,
-    sample: Mapping[str, Mapping[str, Sequence[float] | NDArray[Any]]] | None = None,
+    file: Text | Mapping[str, object] | None = None, *,
+    grid: Mapping[str, Sequence[object] | NDArray[np.generic]] | None = None,
+    sample: Mapping[str, Mapping[str, Sequence[float] | NDArray[np.generic]]] | None = None,
     count: int | None = None,
     seed: int | None = None,
     noise: Mapping[str, float] | None = None,
@@ -364,7 +368,7 @@ def sweep(
     world: Text | None = None,
     params_file: Text | None = None,
     set: Settings | None = None,
-    controller: Text | Callable[..., Any] | None = None,
+    controller: Text | Callable[..., object] | None = None,
     law: str | None = None,
     duration: float | None = None,
     skip: float | None = None,
@@ -449,7 +453,7 @@ def request_of(
         vehicle = file.get(VEHICLE) if vehicle is None else vehicle
         controller = file.get(CONTROLLER) if controller is None else controller
         file = {key: value for key, value in file.items() if key not in (VEHICLE, CONTROLLER)}
-    content = dict(_content(file))
+    content: dict[str, Any] = dict(_content(file))
     source, of_all = with_vehicle(vehicle, settings)
     chosen = controller_of(controller)
     content |= {key: plain(value) for key, value in {
@@ -470,7 +474,7 @@ def check_jobs(jobs: int | None) -> None:
             ' to use all cores')
 
 
-def _content(file: Text | Mapping[str, object] | None) -> Mapping[str, Any]:
+def _content(file: Text | Mapping[str, object] | None) -> Mapping[str, object]:
     if file is None:
         return {}
     if isinstance(file, Mapping):
@@ -483,7 +487,7 @@ def _content(file: Text | Mapping[str, object] | None) -> Mapping[str, Any]:
     return read_sweep(Path(os.path.expanduser(os.fspath(file))))
 
 
-def _as_array(values: Sequence[object]) -> NDArray[Any]:
+def _as_array(values: Sequence[object]) -> NDArray[np.generic]:
     """A column of one type: numbers as such, anything else as objects."""
     for kind in (bool, int, float):
         allowed = (int, float) if kind is float else (kind,)

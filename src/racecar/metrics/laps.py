@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 import functools
 import math
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from racecar.base.columns import Array
-from racecar.base.compiled import compiled, pure
+from racecar.base.compiled import CompiledLater, pure
 from racecar.base.errors import ConfigurationError
 from racecar.base.rows import count_numbers, flatten, load, Part, store
 from racecar.base.vectors import as_vector, Flat, Vector, vector
@@ -381,8 +381,8 @@ class Points(NamedTuple):
 
 
 @functools.cache
-def _kernel() -> Callable[..., int]:
-    """Compiled loop that adds samples of some cars, and writes down what they pass.
+def _kernel() -> CompiledLater[int]:
+    """Loop that adds samples of some cars, and writes down what they pass.
 
     kernel(held, line, rule, times, points, where) gives the number of events: begins of laps and
     ends of sectors. held: LapState of each car, room for the events, numbers of the cars, and the
@@ -417,9 +417,14 @@ def _kernel() -> Callable[..., int]:
             store(numbers, LAP_PART, LAP_SIZE * car, state)
         return count
 
-    return compiled(add_samples, 'int64(UniTuple(float64[::1], 4), UniTuple(float64[::1], 5),'
-                                 ' UniTuple(float64, 2), float64[::1], float64[::1],'
-                                 ' UniTuple(int64, 3))')
+    def cost(held: tuple[Vector, ...], line: object, rule: object, times: Vector,
+             *_: object) -> float:
+        return 1e-5 * len(held[2]) * len(times)
+
+    return CompiledLater(
+        add_samples,
+        'int64(UniTuple(float64[::1], 4), UniTuple(float64[::1], 5), UniTuple(float64, 2),'
+        ' float64[::1], float64[::1], UniTuple(int64, 3))', cost)
 
 
 class Lap(NamedTuple):
@@ -609,8 +614,3 @@ def lap_times(
     timer = LapTimer(course, rule)
     timer.add(times, x, y)
     return timer.result()
-
-
-def warm_up_laps() -> None:
-    """Compile the kernel, which may take seconds at the first start."""
-    _kernel()

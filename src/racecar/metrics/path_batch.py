@@ -17,7 +17,6 @@ from racecar.base.errors import RunError
 from racecar.base.rows import first_row, flatten
 from racecar.base.vectors import Flat, Vector, vector
 from racecar.metrics.path_kernels import (
-    move_ahead,
     NO_SUMS,
     path_kernel,
     PATH_ROWS,
@@ -213,11 +212,7 @@ class PathMetricsSum:
     """
 
     def __init__(self, piece: int = _PIECE) -> None:
-        """piece: samples that are worked off at once, at least 1; memory and time depend on it.
-
-        Compiles the kernel, so that add() does not.
-        """
-        warm_up_path_metrics()
+        """piece: samples that are worked off at once, at least 1; memory and time depend on it."""
         self._piece = piece
         self._path = _RunPath(_PIECES * piece)
         # Rows of add() that wait.
@@ -259,7 +254,5 @@ class PathMetricsSum:
 
 
 def warm_up_path_metrics() -> None:
-    """Compile the kernels, which may take seconds at the first start; costs nothing later."""
-    path_kernel()
-    nothing = vector(0)
-    move_ahead(nothing, nothing, nothing, 0.0)
+    """Compile the kernel, which may take seconds at the first start, so that no add() does."""
+    path_kernel().compile()

@@ -11,12 +11,12 @@ its window of the path is looked at again and again, and so stays in the cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 import functools
 import math
 from typing import NamedTuple
 
-from racecar.base.compiled import compiled, pure
+from racecar.base.compiled import CompiledLater, pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.rows import count_numbers, load, Part, store, zeros_of
 from racecar.base.vectors import Flat, Vector
@@ -379,8 +379,8 @@ def _move_back(rows: Flat, own: int, stretch: Stretch) -> float:
 
 
 @functools.cache
-def path_kernel() -> Callable[..., None]:
-    """Compiled loop that adds ticks of some cars and works off the samples that are ready.
+def path_kernel() -> CompiledLater[None]:
+    """Loop that adds ticks of some cars and works off the samples that are ready.
 
     kernel(held, points, diverged, times, windows, stretch), all flat. held: of each car PATH_ROWS
     rows of `room` numbers, and PathSums of each car. points: (ticks, POINT_NUMBERS, stride) [m];
@@ -428,8 +428,16 @@ def path_kernel() -> Callable[..., None]:
             store(sums, sums_part, SUMS * i, PathSums(
                 errors, course, nearest, longest, 1.0 if is_end else 0.0))
 
-    return compiled(follow_paths, '(UniTuple(float64[::1], 2), float64[::1], float64[::1],'
-                                  ' float64[::1], UniTuple(int64[::1], 2), UniTuple(int64, 11))')
+    def cost(
+        held: object, points: object, diverged: object, times: object, windows: object,
+        stretch: tuple[int, ...],
+    ) -> float:
+        here = Stretch(*stretch)
+        return 2e-5 * here.cars * here.ticks
+
+    return CompiledLater(
+        follow_paths, '(UniTuple(float64[::1], 2), float64[::1], float64[::1], float64[::1],'
+                      ' UniTuple(int64[::1], 2), UniTuple(int64, 11))', cost)
 
 
 def move_ahead(x: Flat, y: Flat, yaw: Vector, distance: float) -> None:
@@ -438,11 +446,13 @@ def move_ahead(x: Flat, y: Flat, yaw: Vector, distance: float) -> None:
 
 
 @functools.cache
-def _moving_kernel() -> Callable[..., None]:
+def _moving_kernel() -> CompiledLater[None]:
     def move(x: Flat, y: Flat, yaw: Vector, distance: float) -> None:
         for i in range(len(x)):
             sine, cosine = sine_cosine(yaw[i])
             x[i] += distance * cosine
             y[i] += distance * sine
 
-    return compiled(move, '(float64[::1], float64[::1], float64[::1], float64)')
+    return CompiledLater(
+        move, '(float64[::1], float64[::1], float64[::1], float64)',
+        lambda x, *_: 1e-6 * len(x))

@@ -16,6 +16,7 @@ import numpy as np
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError, RunError
 from racecar.base.parameters import suggest
 from racecar.metrics.laps import Course, LapTimer, NO_COURSE
+from racecar.metrics.path_batch import warm_up_path_metrics
 from racecar.metrics.path_kernels import move_ahead
 from racecar.metrics.tracking_error import (
     Array,
@@ -149,8 +150,10 @@ class RunMetrics:
     ) -> None:
         """tracked_ahead: as in RunTable [m]; skip: seconds at the start to leave out.
 
-        course: of laps, by where the reference begins [m].
+        course: of laps, by where the reference begins [m]. Compiles what the metrics need, as rows
+        may come from nodes that must not wait.
         """
+        warm_up_path_metrics()
         self._tracked_ahead = tracked_ahead
         self._skip = skip
         self._sum = MetricsSum()

@@ -12,6 +12,7 @@ import os
 
 import numpy as np
 
+from racecar.base.columns import Array
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
 from racecar.base.random_numbers import WORD
@@ -122,13 +123,16 @@ class BatchSimulation:
 
     def run(
         self, duration: float, *, skip: float = 0.0, record_every: int = 0,
-        with_path: bool = False, on_progress: Callable[[float], object] | None = None,
+        with_path: bool = False, effort_within: Array | None = None,
+        on_progress: Callable[[float], object] | None = None,
     ) -> BatchResult:
         """Run all cars for a duration [s] and return their metrics.
 
         skip: time at the start that the metrics leave out [s]; record_every: record one of so many
         ticks, none by default; with_path: whether the metrics against the path are wanted, which
-        take somewhat longer than all else; on_progress is called with the share done, 0 to 1.
+        take somewhat longer than all else; effort_within: lowest and highest steering angle (n, 2)
+        [rad], if the control effort of the commands within them is wanted, for which all ticks of
+        a block are recorded; on_progress is called with the share done, 0 to 1.
         Raises ConfigurationError if it is called twice or an argument is out of range. Ctrl-C ends
         it within a chunk of some hundred ticks.
         """
@@ -141,7 +145,7 @@ class BatchSimulation:
         self._done = True
         run = BatchRun(
             self._blocks, [loop for _, loop in self._others], self._tracked_ahead, self._noise,
-            RunOptions(duration, skip, record_every, with_path, on_progress))
+            RunOptions(duration, skip, record_every, with_path, effort_within, on_progress))
         # The plain Python path holds the interpreter, so threads would not help it.
         with ThreadPoolExecutor(self._threads if COMPILED else 1) as pool:
             jobs: list[Future[None]] = []

@@ -66,7 +66,8 @@ class BatchResult:
     errors against the path of the reference, of the time before a divergence too; None if they
     were not asked for; laps: of each car, None where the path is not closed, then empty as well.
     collisions: contacts of cars that drive in a world, NaN for others; None if
-    there are none in a world. failures: of cars whose custom controller failed, by number,
+    there are none in a world. control_effort: of the steering commands [rad^2 s], None if it was
+    not asked for. failures: of cars whose custom controller failed, by number,
     what it says; their metrics are NaN.
     """
 
@@ -82,6 +83,7 @@ class BatchResult:
     path: PathColumns | None = None
     laps: Sequence[LapTimes | None] = ()
     collisions: Array | None = None
+    control_effort: Array | None = None
     failures: Mapping[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:

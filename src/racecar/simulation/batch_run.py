@@ -17,6 +17,7 @@ import numpy as np
 from racecar.base.errors import ConfigurationError, DivergenceError, RunError
 from racecar.base.types import NANOSECONDS
 from racecar.base.vectors import vector
+from racecar.metrics.effort import control_effort
 from racecar.metrics.laps import lap_times, LapBatch, LapTimes
 from racecar.metrics.path_batch import PathBatch, PathColumns, PathWindows
 from racecar.metrics.run_table import COLUMNS, RunTable
@@ -42,6 +43,7 @@ class RunOptions(NamedTuple):
     skip: float = 0.0
     every: int = 0
     with_path: bool = False
+    effort_within: Array | None = None
     on_progress: Callable[[float], object] | None = None
 
 
@@ -73,6 +75,8 @@ class BatchRun:
         self._windows = {period: PathWindows(times, skip) for period, times in self._times.items()
                          } if with_path else {}
         self._collisions = np.full(cars, np.nan)
+        self._steering = options.effort_within
+        self._effort = None if self._steering is None else np.full(cars, np.nan)
         self._failures: dict[int, str] = {}
         self._total = sum(block.count * self._ticks[block.kind.period_ns] for block in blocks) \
             + sum(self._ticks[loop.simulator.period_ns] for loop in others)
@@ -100,6 +104,8 @@ class BatchRun:
                 np.asarray(times), self._skip, self._scores[:_SCORES, of_period])
         for car in self._failures:
             self._columns[:, car] = np.nan
+            if self._effort is not None:
+                self._effort[car] = np.nan
             self._columns[_SAMPLES, car] = 0.0
             if self._records is not None:
                 self._records[car] = np.nan
@@ -111,14 +117,14 @@ class BatchRun:
         return BatchResult(
             rmse, ise, total_squared, largest, counted, span, diverged_at, self._tracked_ahead,
             self._records, self._path, self._laps,
-            None if np.isnan(self._collisions).all() else self._collisions,
+            None if np.isnan(self._collisions).all() else self._collisions, self._effort,
             dict(sorted(self._failures.items())))
 
     def run_block(self, block: Block, reported: int = 0) -> None:
         """Run the cars of a block; reported: the tick up to which progress has been reported."""
         period = block.kind.period_ns
-        ticks, times, count, every = self._ticks[period], self._times[period], block.count, \
-            self._every
+        ticks, times, count = self._ticks[period], self._times[period], block.count
+        every = self._every if self._effort is None else 1
         samples = ticks // every + 1 if every else 0
         recorded = vector([math.nan] * (count * samples * len(COLUMNS)))
         paths = PathBatch(self._windows[period], count, CHUNK) if self._path is not None else None
@@ -139,9 +145,9 @@ class BatchRun:
                 return
             if first >= reported:
                 self._advance(count * min(chunk, ticks - first))
-        if self._records is not None:
-            self._records[block.cars, :samples] = np.reshape(
-                recorded, (count, samples, len(COLUMNS)))
+        for car, rows in zip(
+                block.cars, np.reshape(recorded, (count, samples, len(COLUMNS))), strict=True):
+            self._note_rows(car, rows, every)
         self._scores[:_SCORES, block.cars] = block.scores
         self._scores[_SCORES, block.cars] = period
         if self._path is not None and paths is not None:
@@ -197,9 +203,7 @@ class BatchRun:
         except DivergenceError:
             self._columns[_DIVERGED_AT, car] = loop.simulator.time_ns / NANOSECONDS
         table = RunTable(np.concatenate(parts), loop.tracker.tracked_ahead)
-        if self._records is not None:
-            kept = table.rows[::self._every]
-            self._records[car, :len(kept)] = kept
+        self._note_rows(car, table.rows)
         try:
             metrics = table.metrics(self._skip, with_path=self._path is not None)
         except ConfigurationError:
@@ -209,6 +213,20 @@ class BatchRun:
         track = table.track()
         return replace(metrics, laps=lap_times(
             loop.tracker.course(), track.t, track.x, track.y))
+
+    def _note_rows(self, car: int, rows: Array, every: int = 1) -> None:
+        """Take what is wanted from the rows of a car, each of so many ticks."""
+        if self._records is not None:
+            kept = rows[::self._every // every]
+            self._records[car, :len(kept)] = kept
+        if self._effort is None or self._steering is None:
+            return
+        times, steering = (
+            rows[:, COLUMNS.index(name)] for name in ('time', 'steering_command'))
+        counts = times >= self._skip
+        if counts.any():
+            self._effort[car] = control_effort(
+                times[counts], np.clip(steering[counts], *self._steering[car]))
 
     def _advance(self, amount: int) -> None:
         with self._counting:

@@ -21,6 +21,7 @@ from racecar.base.vectors import Flat, vector
 from racecar.control.progress import lane_numbers
 from racecar.control.reference_sampler import ReferenceSampler
 from racecar.control.tracker import course_from
+from racecar.control.trajectories import Trajectory
 from racecar.metrics.laps import Course, LapBatch, Points
 from racecar.metrics.path_batch import PathBatch
 from racecar.metrics.path_kernels import POINT_NUMBERS
@@ -54,21 +55,27 @@ class Columns(NamedTuple):
 
 
 class FleetColumns(NamedTuple):
-    """Cars that differ from one; are_possible: whether each can be made at all, (cars,)."""
+    """Cars that differ from one; are_possible: whether each can be made at all, (cars,).
+
+    trajectories: what each follows, all of one type; empty if they do not differ.
+    """
 
     columns: Columns
     are_possible: NDArray[np.bool_]
+    trajectories: Sequence[Trajectory] = ()
 
 
 class Fleet(NamedTuple):
     """Cars of a batch, by their numbers, that are driven and start as that of a loop.
 
-    columns: None if they do not differ; of a loop with a kind_of() only.
+    columns: None if they do not differ; of a loop with a kind_of() only. trajectories: of each
+    car, empty if that of the loop is that of all.
     """
 
     loop: Loop
     cars: Sequence[int]
     columns: Columns | None = None
+    trajectories: Sequence[Trajectory] = ()
 
     @property
     def kind(self) -> Kind | None:
@@ -79,13 +86,13 @@ class Fleet(NamedTuple):
         """Some of the cars, counted from the first."""
         some = slice(first, first + count)
         return Fleet(self.loop, self.cars[some], None if self.columns is None else Columns(
-            *(column[:, some] for column in self.columns)))
+            *(column[:, some] for column in self.columns)), self.trajectories[some])
 
     def where(self, wanted: NDArray[np.bool_]) -> Fleet:
         """Cars that are wanted, (cars,)."""
-        cars = [car for car, is_wanted in zip(self.cars, wanted, strict=True) if is_wanted]
-        return Fleet(self.loop, cars, None if self.columns is None else Columns(
-            *(column[:, wanted] for column in self.columns)))
+        return Fleet(self.loop, list(itertools.compress(self.cars, wanted)), None if (
+            self.columns is None) else Columns(*(column[:, wanted] for column in self.columns)),
+            list(itertools.compress(self.trajectories, wanted)))
 
 
 class BlockRun(NamedTuple):
@@ -143,22 +150,28 @@ class Block:
             rows_of(tuple(of_all), count)
             for of_all in (car.parameters, car.limits, lane.parameters, ())))
         line = columns_like(moving.line.example, columns.line) if len(columns.line) else car.line
-        origin = tracker.origin_for(seen_by_control(
-            loop.simulator, loop.simulator.odometry()))
+        odometry = seen_by_control(loop.simulator, loop.simulator.odometry())
+        # One for all of them, or one for each.
+        trajectories = fleet.trajectories or [tracker.trajectory]
+        origins = [tracker.origin_for(odometry, trajectory) for trajectory in trajectories]
+        alike = count if len(trajectories) < count else 1
+        paths = np.array([(0.0, *origin, tracker.tracked_ahead) for origin in origins] * alike)
         self._added.append(line)
         for part, of_all in (
                 (moving.state, car.state), (moving.inputs, car.inputs),
                 (moving.status, (-1.0, 0.0)), (moving.line, self._lines.add(line)),
-                (parts.answered, (0.0, -1.0, 0.0, 0.0)), (parts.control_state, lane.state),
-                (parts.path, (0.0, *origin, tracker.tracked_ahead))):
+                (parts.answered, (0.0, -1.0, 0.0, 0.0)), (parts.control_state, lane.state)):
             self._put(part, first, rows_of(tuple(of_all), count))
+        self._put(parts.path, first, paths.T)
         for part, rows in zip(
                 (moving.parameters, parts.limits, parts.control), columns[:3], strict=True):
             self._put(part, first, rows)
         self.cars.extend(fleet.cars)
-        self._references.extend([lane.reference] * count)
         self._cars.extend([np.asarray(lane.numbers, float)] * count)
-        self.courses.extend([course_from(tracker.trajectory, origin)] * count)
+        self._references.extend([
+            lane.reference._replace(trajectory=trajectory) for trajectory in trajectories] * alike)
+        self.courses.extend([course_from(trajectory, origin) for trajectory, origin in zip(
+            trajectories, origins, strict=True)] * alike)
 
     def draw_by(self, keys: NDArray[np.int64]) -> None:
         """Give each car, before seal(), the key of its noise: two words, (cars, 2)."""
@@ -219,7 +232,7 @@ class Block:
             single.seal()
             yield single
 
-    def sample(self, times: Any) -> Flat:
+    def sample(self, times: Flat) -> Flat:
         """Return references at some times [s] since the start, flat: (times, references, size)."""
         steps = vector([self.kind.period_ns / NANOSECONDS] * len(times))
         if len(times) and times[0] == 0.0:
@@ -314,6 +327,6 @@ def kind_of(loop: Loop) -> Kind | None:
     return Kind(lane.car.motion, lane.control, lane.car.step_ns, loop.simulator.period_ns)
 
 
-def tick_times(period_ns: int, ticks: int) -> Any:
+def tick_times(period_ns: int, ticks: int) -> Flat:
     """Return the times of ticks 0 ... ticks [s], as stamps give them."""
     return vector([tick * period_ns / NANOSECONDS for tick in range(ticks + 1)])

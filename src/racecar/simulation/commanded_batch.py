@@ -126,7 +126,7 @@ class CommandedBatch(CarBatch):
                     block.put_for_good(part, lanes, columns[:, block.cars[lanes]])
 
     def vary(
-        self, values: Mapping[str, Any], columns: Mapping[str, Array],
+        self, values: Mapping[str, object], columns: Mapping[str, Array],
     ) -> VehicleColumns:
         """Numbers of cars that differ from the model of the first one in some parameters.
 

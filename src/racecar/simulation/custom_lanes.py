@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 import functools
 from typing import Any, NamedTuple
 
@@ -31,13 +31,13 @@ from racecar.control.progress import (
 )
 from racecar.control.reference_sampler import ReferenceSampler
 from racecar.dynamics.vehicles.interface import Command
-from racecar.simulation.lanes import Lane, Reference
+from racecar.simulation.lanes import Answer, Lane, Reference
 from racecar.simulation.model_lanes import lane_car
 from racecar.simulation.simulator import Simulator
 
 
 @functools.cache
-def _answer(step: Any) -> Callable[..., Any]:
+def _answer(step: Any) -> Answer:
     # One that its author has compiled is called as it is.
     own_step = step if hasattr(step, 'py_func') else pure(step)
 
@@ -78,7 +78,7 @@ class CustomControl(NamedTuple):
         return NO_LINE_REFERENCE if self.by_progress else NO_CUSTOM_REFERENCE
 
     @property
-    def answer(self) -> Callable[..., Any]:
+    def answer(self) -> Answer:
         """The step."""
         return progress_answer(self.step) if self.by_progress else _answer(self.step)
 

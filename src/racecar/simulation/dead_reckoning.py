@@ -185,7 +185,7 @@ def seen_motion(r: Reckoning) -> CarMotion:
 
 
 @pure
-def rolling_as_driven(state: Any, car: Any, vx: float) -> float:
+def rolling_as_driven(state: object, car: object, vx: float) -> float:
     """Forward velocity: that of wheels which neither spin nor lock."""
     return vx
 
@@ -197,7 +197,7 @@ def _by_wheels(state: Any, car: Any, vx: float) -> float:
     return speed
 
 
-def rolling_of(equations: Equations) -> Callable[[Any, Any, float], float]:
+def rolling_of(equations: Equations) -> Callable[..., float]:
     """Pure function of (state, parameters, vx): speed at which the rear wheels roll [m/s].
 
     It is vx, the forward velocity, in models whose wheels have no rotation of their own.

@@ -38,7 +38,14 @@ from racecar.control.reference_sampler import placed
 from racecar.dynamics.integrators import find_integrator, step_function
 from racecar.dynamics.vehicles.interface import Command, Equations
 from racecar.metrics.path_kernels import POINT_NUMBERS
-from racecar.simulation.lanes import DrivenTick, LaneControl, LaneMotion, MovingParts
+from racecar.simulation.lanes import (
+    Before,
+    DrivenTick,
+    LaneControl,
+    LaneMotion,
+    MovingParts,
+    Status,
+)
 from racecar.simulation.layout import LANES, Layout, Loop
 
 # Fewer do not fill a vector of the processor.
@@ -150,13 +157,6 @@ class Path(NamedTuple):
     tracked_ahead: float
 
 
-class Status(NamedTuple):
-    """diverged: tick at which the car did, or -1; started: 1 once its control has answered."""
-
-    diverged: float
-    started: float
-
-
 class Score(NamedTuple):
     """Sums of MetricsSum."""
 
@@ -191,13 +191,6 @@ class Draws(NamedTuple):
 
     lateral: float
     turning: float
-
-
-class Before(NamedTuple):
-    """State and inputs before a tick."""
-
-    state: Numbers
-    inputs: Numbers
 
 
 class Plan(NamedTuple):

@@ -28,6 +28,20 @@ class DrivenTick(NamedTuple):
     steps: int
 
 
+class Status(NamedTuple):
+    """diverged: tick at which the car did, or -1; started: 1 once its control has answered."""
+
+    diverged: float
+    started: float
+
+
+class Before(NamedTuple):
+    """State and inputs before a tick."""
+
+    state: Numbers
+    inputs: Numbers
+
+
 class MovingParts(NamedTuple):
     """Where a block has what its cars need to move: see LaneMotion.
 
@@ -35,14 +49,14 @@ class MovingParts(NamedTuple):
     alone.
     """
 
-    state: Part
+    state: Part[Numbers]
     own: Any
-    inputs: Part
-    parameters: Part
-    command: Part
-    before: Part
-    status: Part
-    line: Part
+    inputs: Part[Numbers]
+    parameters: Part[Numbers]
+    command: Part[Numbers]
+    before: Part[Before]
+    status: Part[Status]
+    line: Part[Numbers]
 
 
 class Lines(Protocol):
@@ -100,18 +114,18 @@ class LaneMotion(Hashable, Protocol):
         """Example of what Lines.add() gives."""
 
     @property
-    def observe(self) -> Callable[[Any, Any, Any], tuple[float, ...]]:
+    def observe(self) -> Callable[..., tuple[float, ...]]:
         """Pure function, see the class."""
 
     @property
-    def rolling(self) -> Callable[[Any, Any, float], float]:
+    def rolling(self) -> Callable[..., float]:
         """Pure function, see the class."""
 
     @property
     def pushed(self) -> tuple[int | None, int | None]:
         """Rows of the state, see the class."""
 
-    def place(self, layout: Layout) -> tuple[Part, Any]:
+    def place(self, layout: Layout) -> tuple[Part[Numbers], Any]:
         """Place the state and what the motion alone needs."""
 
     def drive(self, parts: MovingParts) -> Loop:
@@ -129,6 +143,10 @@ class Reference(NamedTuple):
 
     trajectory: Trajectory
     preview: float = 0.0
+
+
+Answer = Callable[..., tuple[Any, Any]]
+"""Pure function that gives the next state of a control and its command, see LaneControl."""
 
 
 class LaneControl(Hashable, Protocol):
@@ -157,7 +175,7 @@ class LaneControl(Hashable, Protocol):
         """Example of what it follows."""
 
     @property
-    def answer(self) -> Callable[..., Any]:
+    def answer(self) -> Answer:
         """Pure function, see the class."""
 
     @property

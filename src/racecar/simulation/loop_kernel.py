@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from racecar.base.compiled import compiled, importable
 from racecar.base.errors import RunError
-from racecar.base.rows import count_numbers, flatten, load, Part, store, zeros_of
+from racecar.base.rows import count_numbers, flatten, load, Numbers, Part, store, zeros_of
 from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS, quaternion_to_yaw
 from racecar.base.vectors import as_vector, Flat, Vector, vector
 from racecar.control.progress import as_it_is, lane_numbers, located, sight_of
@@ -70,14 +70,14 @@ def _telling(control: LaneControl, equations: Equations) -> Callable[..., None]:
     rolling, row = rolling_of(equations), control.rolling_row
     if row is None:
         @importable
-        def tell_none(control: Flat, state: Any, car: Any, vx: float) -> None:
+        def tell_none(control: Flat, state: Numbers, car: Numbers, vx: float) -> None:
             pass
 
         return tell_none
     speed_part = Part((0.0,), row)
 
     @importable
-    def tell(control: Flat, state: Any, car: Any, vx: float) -> None:
+    def tell(control: Flat, state: Numbers, car: Numbers, vx: float) -> None:
         store(control, speed_part, 0, (rolling(state, car, vx),))
 
     return tell
@@ -179,9 +179,9 @@ class CompiledLoop:
         """Take parts whose kernel does what they do; clocks: of tracker and control."""
         self._simulator, self._tracker, self._clocks = simulator, tracker, clocks
         self._control = lane.control
-        self._numbers: Any = vector((*flatten(lane.state), *flatten(lane.parameters)))
-        self.memory: Any = self._numbers[:count_numbers(lane.state)]
-        self._line: Any = lane_numbers([np.asarray(lane.numbers, float)], 1)
+        self._numbers: Flat = vector((*flatten(lane.state), *flatten(lane.parameters)))
+        self.memory: Flat = self._numbers[:count_numbers(lane.state)]
+        self._line: Flat = lane_numbers([np.asarray(lane.numbers, float)], 1)
         self._sampler: ReferenceSampler = lane.control.sampler([lane.reference])
         # Of the equations for commands, as control gives these.
         self._kernel: RunLoop = loop_kernel(

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 import functools
 import sys
-from typing import Any, NamedTuple
+from typing import Any, cast, NamedTuple
 
 import numpy as np
 
@@ -25,14 +25,13 @@ from racecar.dynamics.vehicles.interface import (
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.simulation.dead_reckoning import rolling_of
 from racecar.simulation.engine import (
-    Before,
     CommandLimits,
     integration,
     limited,
     motion_parts,
     MotionParts,
 )
-from racecar.simulation.lanes import DrivenTick, LaneCar, LaneNumbers, MovingParts
+from racecar.simulation.lanes import Before, DrivenTick, LaneCar, LaneNumbers, MovingParts
 from racecar.simulation.layout import lane_rows, LANES, Layout, Loop
 from racecar.simulation.simulator import Simulator
 
@@ -83,7 +82,7 @@ class OwnParts(NamedTuple):
     """Where the equations and the actuators have what is theirs alone."""
 
     motion: MotionParts
-    under_way: Part
+    under_way: Part[UnderWay]
 
 
 class DelayLines:
@@ -97,7 +96,7 @@ class DelayLines:
         """actuated: whether there are actuators, without which nothing is kept."""
         self._is_actuated = actuated
         self.depth = 0
-        self._rows: Any = vector(0)
+        self._rows: Flat = vector(0)
 
     def most_ticks(self, steps: int) -> int:
         """As many as one likes."""
@@ -155,12 +154,12 @@ class ModelMotion(NamedTuple):
         return _NO_CHANNELS
 
     @property
-    def observe(self) -> Callable[[Any, Any, CommandedCar], tuple[float, ...]]:
+    def observe(self) -> Callable[..., tuple[float, ...]]:
         """Observation of the equations."""
         return _observation(self.equations)
 
     @property
-    def rolling(self) -> Callable[[Any, CommandedCar, float], float]:
+    def rolling(self) -> Callable[..., float]:
         """Speed at which the rear wheels of the equations roll."""
         return _rolling(self.equations)
 
@@ -174,7 +173,7 @@ class ModelMotion(NamedTuple):
             for names in (('vy', 'beta'), ('yaw_rate',)))
         return lateral, turning
 
-    def place(self, layout: Layout) -> tuple[Part, OwnParts]:
+    def place(self, layout: Layout) -> tuple[Part[Numbers], OwnParts]:
         """Place what moves, and commands under way.
 
         Raises ParameterError if the method is unknown.
@@ -196,22 +195,22 @@ class ModelMotion(NamedTuple):
 @functools.cache
 def _observation(
     equations: Equations,
-) -> Callable[[Any, Any, CommandedCar], tuple[float, ...]]:
+) -> Callable[..., tuple[float, ...]]:
     observe = equations.observe
 
     @importable
-    def observed(state: Any, inputs: Any, car: CommandedCar) -> tuple[float, ...]:
+    def observed(state: Numbers, inputs: Numbers, car: CommandedCar) -> tuple[float, ...]:
         return observe(state, inputs, car.model)
 
     return observed
 
 
 @functools.cache
-def _rolling(equations: Equations) -> Callable[[Any, CommandedCar, float], float]:
+def _rolling(equations: Equations) -> Callable[..., float]:
     rolling = rolling_of(equations)
 
     @importable
-    def rolled(state: Any, car: CommandedCar, vx: float) -> float:
+    def rolled(state: Numbers, car: CommandedCar, vx: float) -> float:
         return rolling(state, car.model, vx)
 
     return rolled
@@ -220,8 +219,9 @@ def _rolling(equations: Equations) -> Callable[[Any, CommandedCar, float], float
 def _driving_at_once(equations: Equations, integrate: Loop, parts: MovingParts) -> Loop:
     """Pure function that advances by a tick; the commands act at once."""
     hold, state_part, held_part = equations.hold, parts.state, parts.own.motion.held
-    inputs_part, parameters_part, before_part = parts.inputs, parts.parameters, parts.before
-    status_part, command_part = parts.status, parts.command
+    inputs_part, command_part = (cast(Part[Command], p) for p in (parts.inputs, parts.command))
+    parameters_part = cast(Part[CommandedCar], parts.parameters)
+    before_part, status_part = parts.before, parts.status
 
     @importable
     def drive_at_once(rows: Flat, lines: Flat, count: int, tick: DrivenTick) -> None:
@@ -253,8 +253,10 @@ def _arriving(
 def _driving_actuated(equations: Equations, integrate: Loop, parts: MovingParts) -> Loop:
     """Pure function that advances by a tick; the commands act through actuators."""
     hold, state_part, held_part = equations.hold, parts.state, parts.own.motion.held
-    inputs_part, parameters_part, before_part = parts.inputs, parts.parameters, parts.before
-    command_part, channels_part, under_way_part = parts.command, parts.line, parts.own.under_way
+    inputs_part, command_part = (cast(Part[Command], p) for p in (parts.inputs, parts.command))
+    parameters_part = cast(Part[CommandedCar], parts.parameters)
+    channels_part, before_part = cast(Part[Channels], parts.line), parts.before
+    under_way_part: Part[UnderWay] = parts.own.under_way
 
     @importable
     def drive_actuated(rows: Flat, lines: Flat, count: int, tick: DrivenTick) -> None:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 import functools
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from racecar.simulation.dead_reckoning import (
     ReckoningParameters,
     seen_motion,
 )
-from racecar.simulation.lanes import Lane, LaneControl, Reference
+from racecar.simulation.lanes import Answer, Lane, LaneControl, Reference
 
 
 class ReckonedMemory(NamedTuple):
@@ -45,7 +45,7 @@ _OWN = len(_NO_READING) + len(_NO_RECKONING)
 
 
 @functools.cache
-def _answer(inner: Callable[..., Any]) -> Callable[..., Any]:
+def _answer(inner: Answer) -> Answer:
     @importable
     def answer(
         state: ReckonedMemory, parameters: ReckonedParameters, car: CarMotion, reference: Any,
@@ -83,7 +83,7 @@ class ReckonedControl(NamedTuple):
         return self.control.reference
 
     @property
-    def answer(self) -> Callable[..., Any]:
+    def answer(self) -> Answer:
         """Dead reckoning, then the answer of the control."""
         return _answer(self.control.answer)
 

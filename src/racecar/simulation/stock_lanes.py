@@ -25,7 +25,7 @@ from racecar.control.tracker_step import (
     TrackerStep,
 )
 from racecar.dynamics.vehicles.interface import Command
-from racecar.simulation.lanes import Reference
+from racecar.simulation.lanes import Answer, Reference
 
 
 class StockState(NamedTuple):
@@ -55,7 +55,7 @@ def ackermann(speed: float, steering_angle: float) -> Command:
 @functools.cache
 def _answer(
     tracker_step: TrackerStep, law_step: LawStep, carried: Carried,
-) -> Callable[..., Any]:
+) -> Answer:
     @importable
     def answer(
         state: StockState, parameters: StockParameters, car: CarMotion, target: Target, dt: float,
@@ -94,7 +94,7 @@ class StockControl(NamedTuple):
         return NO_TARGET
 
     @property
-    def answer(self) -> Callable[..., Any]:
+    def answer(self) -> Answer:
         """Step of the tracker, then that of the law."""
         return _answer(self.step, self.law.step, self.carried)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Cars of a loop that differ in numbers of vehicle, tracker or law: made at once, by columns."""
+"""Cars of a loop that differ in numbers: of vehicle, trajectory, tracker or law; made at once."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from racecar.base.types import NANOSECONDS
 from racecar.base.values import text_of, Values
 from racecar.catalogue import NODES
 from racecar.control.tracker import TRACKER_COLUMNS
+from racecar.control.trajectories import Trajectory, TRAJECTORY_PARAMETERS
 from racecar.differential.kernels import FINITE
 from racecar.differential.loop import RobotLoop
 from racecar.differential.parameters import ROBOT_COLUMNS, RobotParameters
@@ -31,13 +32,18 @@ NodeColumns = Mapping[str, Mapping[str, Array]]
 """Columns by node and parameter, see may_be_column()."""
 
 
+TRAJECTORY_NUMBERS = frozenset(
+    row.name for row in TRAJECTORY_PARAMETERS if row.type is float)
+"""Names of the parameters in which trajectories of one type may differ."""
+
+
 def may_be_column(stack: Stack, node: str, parameter: str) -> bool:
     """Whether a parameter of a node may differ between cars that are made at once."""
     if parameter in VEHICLE_COLUMNS or parameter in ROBOT_COLUMNS or (
             parameter in ACTUATOR_PARAMETERS):
         return True
     if node == stack.tracker:
-        return parameter in TRACKER_COLUMNS
+        return parameter in TRACKER_COLUMNS or parameter in TRAJECTORY_NUMBERS
     return node == stack.linearizer and NODES[node].table[parameter].type is float
 
 
@@ -59,7 +65,9 @@ def stack_columns(
     tracker, law = (_varied(values, varied, node) for node in (stack.tracker, stack.linearizer))
     control = loop.columns(VariedControl(
         tracker.values, tracker.vehicle, law.values, law.vehicle), cars)
-    return _simulated(stack, loop, values, varied, [tracker, law], control)
+    found = _simulated(stack, loop, values, varied, [tracker, law], control)
+    return found._replace(trajectories=_trajectories(
+        loop.tracker.trajectory, values[stack.tracker], varied.get(stack.tracker, {}), cars))
 
 
 def custom_columns(
@@ -97,7 +105,20 @@ def robot_columns(
         possible = possible & one.are_possible(changes)
     return FleetColumns(
         Columns(rows_of(parameters, robots), rows_of(FINITE, robots), control,
-                np.empty((0, robots))), possible)
+                np.empty((0, robots))), possible,
+        _trajectories(loop.tracker.trajectory, values[stack.tracker],
+                      varied.get(stack.tracker, {}), robots))
+
+
+def _trajectories(
+    one: Trajectory, values: Values, changes: Mapping[str, Array], cars: int,
+) -> Sequence[Trajectory]:
+    """Trajectories of cars, of the type of one of them; none if no number of it differs."""
+    varied = {row.name: changes[row.name].tolist() for row in one.parameters
+              if row.name in changes}
+    return [] if not varied else [
+        type(one).from_values({**values, **{name: row[car] for name, row in varied.items()}})
+        for car in range(cars)]
 
 
 class _Vehicles(NamedTuple):

@@ -11,11 +11,13 @@ import numpy as np
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.values import number_of, Values
+from racecar.base.vectors import vector
 from racecar.catalogue import NODES
 from racecar.control.custom_controller import ControllerClass
 from racecar.control.linearizer import Linearizer
-from racecar.control.target import Target
+from racecar.control.target import Target, TargetSampler
 from racecar.control.tracker import TrajectoryTracker
+from racecar.control.trajectories import Trajectory
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.simulation.closed_loop import ClosedLoop, Loop, LoopCar
 from racecar.simulation.custom_loop import CustomLoop
@@ -119,21 +121,24 @@ def _with_held_odometry(
 
 def outrun_warning(
     tracker: TrajectoryTracker, simulated: Values, duration: float,
+    trajectory: Trajectory | None = None,
 ) -> str | None:
     """Say that a reference is faster than the car can drive, from when on and what to change.
 
-    simulated: values of the simulator node; duration: of the run [s]. None if it never is.
+    simulated: values of the simulator node; duration: of the run [s]; trajectory: in place of that
+    of the tracker. None if it never is.
     """
     lowest, highest, limit = _speed_limits(simulated)
     times = np.linspace(0.0, duration, _SPEED_SAMPLES)
-    targets = np.reshape(tracker.sample(times.tolist(), np.zeros_like(times).tolist()),
+    shape = trajectory or tracker.trajectory
+    sampler = TargetSampler([shape], exact=tracker.is_exact)
+    targets = np.reshape(sampler.sample(vector(times), vector(len(times))),
                          (len(times), len(Target._fields)))
     speeds = targets[:, Target._fields.index('speed')]
     over = np.flatnonzero((speeds > highest + _NOT_FASTER) | (speeds < lowest - _NOT_FASTER))
     if not over.size:
         return None
     start, peak = times[over[0]], np.max(np.abs(speeds[over]))
-    shape = tracker.trajectory
     names = ', '.join(parameter.name for parameter in shape.parameters
                       if parameter.type is float) or 'its parameters'
     return (f'the reference is faster than the car can drive from {start:.3g} s on, by up to'

@@ -21,7 +21,7 @@ from racecar.base.share import (
 )
 from racecar.base.yaml_file import describe_error, parse_yaml
 from racecar.catalogue import tables
-from racecar.control.custom_controller import CONTROLLER
+from racecar.control.custom_controller import CONTROLLER, POLICY_SUFFIX
 from racecar.dynamics.tyres import SELECTION
 from racecar.sensors.equipment import SENSOR_NAMES
 
@@ -126,6 +126,11 @@ class StackOptions:
         f' file.py:Class; {SET_OPTION} {CONTROLLER}.NAME=VALUE gives settings to it;'
         ' docs/own_controller.md', str, (LAUNCH, UP, SIMULATE, SWEEP), metavar='MODULE:CLASS',
         is_path=True, for_tracking=True)
+    policy: str | None = _option(
+        None, 'policy file, FILE.onnx, that drives in place of tracker and law: a controller that'
+        f' was trained; {SET_OPTION} {CONTROLLER}.line=NAME gives it another line; docs/gym.md',
+        str,
+        (LAUNCH, UP, SIMULATE, SWEEP), metavar='FILE', is_path=True, for_tracking=True)
     without: tuple[str, ...] = _option(
         (), 'leave out a node, because one of your own is in its place', tuple, (LAUNCH, UP),
         metavar='NODE')
@@ -174,10 +179,33 @@ class StackOptions:
     observers: int = 0
     overrides_option: str = SET_OPTION
 
+    def __post_init__(self) -> None:
+        """Let a policy be the controller. Raises ConfigurationError if both are chosen."""
+        if self.policy is not None:
+            # One way from here on, also in run files.
+            object.__setattr__(
+                self, CONTROLLER, policy_as_controller(self.policy, self.controller))
+            object.__setattr__(self, 'policy', None)
+
     @property
     def controller_settings(self) -> Mapping[str, object]:
         """Settings of the custom controller, among the overrides."""
         return self.overrides.get(CONTROLLER, {})
+
+
+def policy_as_controller(policy: str, controller: str | None) -> str:
+    """The controller that a policy file is.
+
+    Raises ConfigurationError for another file, and if a controller is chosen, too.
+    """
+    if controller is not None:
+        raise ConfigurationError(
+            f'policy {excerpt(policy)} and controller {excerpt(controller)} are both chosen,'
+            ' expected one of the two')
+    if not policy.endswith(POLICY_SUFFIX):
+        raise ConfigurationError(
+            f'policy is {excerpt(policy)}, expected a file that ends in {POLICY_SUFFIX}')
+    return policy
 
 
 class NamedOption(NamedTuple):

@@ -16,7 +16,7 @@ from racecar.base.run_file import RecordedNode, RunFile
 from racecar.base.share import find_config, find_robot, find_track, find_world, may_be_path
 from racecar.base.values import Values
 from racecar.catalogue import node_names
-from racecar.control.custom_controller import CONTROLLER
+from racecar.control.custom_controller import CONTROLLER, POLICY_SUFFIX
 from racecar.stacks.describe import find_stack
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import from_values, run_options, SIMULATE, StackOptions, UP
@@ -33,7 +33,7 @@ _MOST_BYTES = 100_000_000
 
 
 def _file_of_controller(where: str) -> Path:
-    path = Path(where.rpartition(':')[0])
+    path = Path(where if where.endswith(POLICY_SUFFIX) else where.rpartition(':')[0])
     if not path.is_file():
         raise ConfigurationError(f'controller {excerpt(where)} is a module')
     return path

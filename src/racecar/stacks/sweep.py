@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 import contextlib
 from dataclasses import dataclass, field, fields, replace
 import functools
+import itertools
 import math
 import os
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from racecar.analysis.motion import steering_range_of
 from racecar.base.columns import Array, IS_NO_COLUMN
 from racecar.base.errors import ConfigurationError, RacecarError
 from racecar.base.parameters import Parameter, ParameterTable, suggestion
@@ -23,6 +25,7 @@ from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import TABLES
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
+from racecar.control.trajectories import Trajectory
 from racecar.differential.parameters import PREFIX as ROBOT_PREFIX
 from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
 from racecar.simulation.batch_result import Noise
@@ -82,7 +85,8 @@ class Sweep:
     some values. controller: a custom one in the place of tracker and law, or None.
     outrun: warnings by point, of loops that were made and whose reference is too fast for the car.
     options: with which all points are run. first, total: of a part of a sweep, the number of its
-    first point among those of the whole.
+    first point among those of the whole. with_effort: whether the control effort of the cars is
+    wanted.
     """
 
     stack: Stack
@@ -101,6 +105,7 @@ class Sweep:
     options: StackOptions = field(default_factory=StackOptions, repr=False)
     first: int = 0
     total: int = 0
+    with_effort: bool = False
 
     def __getstate__(self) -> dict[str, object]:
         """What another process makes it of: the name of the stack, and paths from the root."""
@@ -189,20 +194,28 @@ class Sweep:
         values = self.values_at(points[0])
         try:
             loop = make(values, None)
-            columns, are_possible = vary(loop, values, varied, len(points))
+            columns, are_possible, trajectories = vary(loop, values, varied, len(points))
         except (RacecarError, *IS_NO_COLUMN):
             # Each by itself: then the error, if there is one, says at which point.
             return None
-        found = Fleet(loop, points, columns).where(are_possible)
-        limits = varied.get(self.stack.simulator, {}).keys() & _SPEED_LIMITS
-        for point in found.cars if limits else found.cars[:1]:
-            self._note_outrun(loop, point, found.cars if not limits else [point])
+        found = Fleet(loop, points, columns, trajectories).where(are_possible)
+        if trajectories or varied.get(self.stack.simulator, {}).keys() & _SPEED_LIMITS:
+            for point, trajectory in itertools.zip_longest(found.cars, found.trajectories):
+                self._note_outrun(loop, point, [point], trajectory)
+        else:
+            for point in found.cars[:1]:
+                self._note_outrun(loop, point, found.cars)
         return found
 
-    def _note_outrun(self, loop: Loop, point: int, alike: Sequence[int]) -> None:
-        """Note the warning of a point that some others have, too."""
+    def _note_outrun(
+        self, loop: Loop, point: int, alike: Sequence[int], trajectory: Trajectory | None = None,
+    ) -> None:
+        """Note the warning of a point that some others have, too.
+
+        trajectory: of the point, where it is not that of the loop.
+        """
         warning = outrun_warning(
-            loop.tracker, self.values_at(point)[self.stack.simulator], self.duration)
+            loop.tracker, self.values_at(point)[self.stack.simulator], self.duration, trajectory)
         if warning is not None:
             self.outrun.update(dict.fromkeys(alike, warning))
 
@@ -240,12 +253,17 @@ class Sweep:
             self, points=tuple(self.points[first:first + count]), outrun={},
             first=self.first + first, total=self.total or len(self.points))
 
-    def run_file(self, command: str) -> RunFile:
-        """How a run of the base is made; the values of a point go over it.
+    def run_file(self, command: str, point: int | None = None) -> RunFile:
+        """How a run of a point is made; None: of the base, over which the values of a point go.
 
         command: as typed. `racecar simulate --from` repeats a point without noise by it.
         """
-        options = replace(self.options, end_time=self.duration)
+        overrides = {node: dict(values) for node, values in self.options.overrides.items()}
+        if point is not None:
+            for targets, value in zip(self._targets, self.points[point], strict=True):
+                for node, parameter in targets:
+                    overrides.setdefault(node, {})[parameter] = value
+        options = replace(self.options, end_time=self.duration, overrides=overrides)
         return describe_run(
             SIMULATE, self.stack.name, options, describe_stack(self.stack.name, options), command,
             self.skip)
@@ -253,6 +271,13 @@ class Sweep:
     def row_of(self, name: str) -> Parameter:
         """Parameter behind one of the names."""
         return _targets(name, self.stack, self.controller)[0][1]
+
+    @property
+    def effort_within(self) -> Array | None:
+        """Lowest and highest steering angle of cars (n, 2) [rad]; None if no effort is wanted."""
+        return None if not self.with_effort else np.array([
+            steering_range_of(self.values_at(point)[self.stack.simulator])
+            for point in range(len(self.points))])
 
     def targets_of(self, name: str) -> tuple[tuple[str, str], ...]:
         """Pairs of node and parameter that one of the names stands for."""
@@ -303,14 +328,16 @@ def load_sweep(name: str, path: Path | str, controller: str | None = None) -> Sw
 
 
 @contextlib.contextmanager
-def naming_file(path: str | os.PathLike[str] | None) -> Iterator[None]:
-    """Name a sweep file in the errors that its content raises; path: None without a file."""
+def naming_file(
+    path: str | os.PathLike[str] | None, what: str = 'sweep file',
+) -> Iterator[None]:
+    """Name a file in the errors that its content raises; path: None without a file."""
     try:
         yield
     except RacecarError as error:
         if path is None:
             raise
-        raise type(error)(f"sweep file '{path}': {error}") from error
+        raise type(error)(f"{what} '{path}': {error}") from error
 
 
 def read_sweep(path: Path | str) -> dict[str, object]:

@@ -13,10 +13,10 @@ from racecar.analysis.robot_profile import (
     usual_profile,
 )
 from racecar.analysis.run_csv import read_run_csv
+from racecar.bags.libraries import check_libraries
 from racecar.bags.runs import locate, tracked_ahead_of
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.run_file import read_run_file_beside, RunFile
-from racecar.cockpit.replay.bag_recording import BagRecording
 from racecar.cockpit.replay.recording import Recording
 from racecar.cockpit.replay.table_recording import TableRecording
 from racecar.cockpit.robot_message import PLAIN_ROBOT
@@ -46,6 +46,10 @@ def open_recording(
         return TableRecording(
             path.resolve().name, table, profile, _tree(profile, notes) or PLAIN_ROBOT, scene,
             tuple(notes))
+    check_libraries(found)
+    # Not in every installation.
+    from racecar.cockpit.replay.bag_recording import BagRecording
+
     return BagRecording(
         found, scene=scene, notes=tuple(notes),
         tree=None if profile is None else _tree(profile, notes))

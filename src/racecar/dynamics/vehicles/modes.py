@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import functools
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.columns import Array
-from racecar.base.compiled import compiled
+from racecar.base.compiled import CompiledLater
 from racecar.base.rows import count_numbers, field_names, load, Part, store
 from racecar.base.vectors import as_vector, Flat, vector
 from racecar.dynamics.vehicles.interface import Equations
@@ -32,8 +31,8 @@ def motion_states(equations: Equations) -> tuple[int, ...]:
 
 
 @functools.cache
-def _kernel(equations: Equations) -> Callable[..., None]:
-    """Compiled function of flat (parameters, states, inputs, found, room).
+def _kernel(equations: Equations) -> CompiledLater[None]:
+    """Function of flat (parameters, states, inputs, found, room).
 
     See jacobians() for their shapes; room: of three states.
     """
@@ -67,7 +66,10 @@ def _kernel(equations: Equations) -> Callable[..., None]:
                         high, low = room[size + moving[row]], room[2 * size + moving[row]]
                         found[(point * many + row) * many + column] = (high - low) / (2.0 * width)
 
-    return compiled(find_jacobians, f"({', '.join(['float64[::1]'] * 5)})")
+    # The longer a state, the more its rates take.
+    return CompiledLater(
+        find_jacobians, f"({', '.join(['float64[::1]'] * 5)})",
+        lambda parameters, states, *_: 2e-6 * len(states) * 2 * many)
 
 
 def jacobians(equations: Equations, parameters: Array, states: Array, inputs: Array) -> Array:

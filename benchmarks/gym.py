@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Transitions in a second of environments for learning, against the number of worlds.
+
+With --peer PYTHON also those of f1tenth_gym 1.0.0, in a process of its own; see gym_peer.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from typing import Any
+
+from measuring import machine, print_table
+import numpy as np
+
+import racecar
+
+# Options of each case; control at 20 Hz, steps of 1 ms unless a case says otherwise.
+_BASE: dict[str, Any] = {'track': 'racetrack', 'vehicle': 'f1tenth', 'reward': 'progress'}
+_SCAN = {**_BASE, 'observation': ('scan', 'velocity'), 'scan_noise': 0.01}
+CASES = {
+    'kinematic, no laser': {**_BASE, 'vehicle_model': 'kinematic_bicycle'},
+    'single track, no laser': _BASE,
+    'single track, 5 ms steps, no laser': {**_BASE, 'step': 0.005, 'low_speed_threshold': 0.5},
+    'single track, 108 beams': {**_SCAN, 'beams': 108},
+    'single track, 1080 beams': {**_SCAN, 'beams': 1080},
+    'two cars, 1080 beams, 100 Hz, 10 ms steps': {
+        **_SCAN, 'beams': 1080, 'cars': 2, 'rate': 100.0, 'step': 0.01,
+        'low_speed_threshold': 1.0, 'start': 'grid'},
+}
+
+
+def measured(options: dict[str, Any], worlds: int, seconds: float) -> tuple[float, float]:
+    """Transitions per second of process time, and memory of a world [kB]."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    env = racecar.make_env(worlds=worlds, threads=1, copy=False, **options)
+    env.reset(seed=0)
+    memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / worlds
+    actions = np.random.default_rng(0).uniform(-0.3, 0.3, (16, worlds, 2)).astype(np.float32)
+    env.step(actions[0])
+    start, wall, steps = time.process_time(), time.perf_counter(), 0
+    while time.perf_counter() - wall < seconds:
+        env.step(actions[steps % 16])
+        steps += 1
+    return worlds * steps / (time.process_time() - start), memory
+
+
+def main() -> None:
+    """Measure all cases in turns and print medians."""
+    parser = argparse.ArgumentParser(description=__doc__.partition('\n')[0])
+    parser.add_argument('--rounds', type=int, default=3)
+    parser.add_argument('--seconds', type=float, default=1.0, help='of each measurement')
+    parser.add_argument('--worlds', type=int, nargs='+', default=[1, 64, 1024, 4096])
+    parser.add_argument('--peer', metavar='PYTHON', help='interpreter that has f1tenth_gym')
+    parser.add_argument('--json', action='store_true')
+    arguments = parser.parse_args()
+    found: dict[str, list[float]] = {}
+    for _ in range(arguments.rounds):
+        for name, options in CASES.items():
+            for worlds in arguments.worlds:
+                if 'beams' in options and worlds * options['beams'] > 2_000_000:
+                    continue
+                speed, _ = measured(options, worlds, arguments.seconds)
+                found.setdefault(f'{name}, {worlds} worlds', []).append(speed)
+        if arguments.peer:
+            said = subprocess.run(
+                [arguments.peer, __file__.replace('gym.py', 'gym_peer.py'),
+                 str(arguments.seconds)], capture_output=True, text=True, check=True).stdout
+            for name, speed in json.loads(said.splitlines()[-1]).items():
+                found.setdefault(f'f1tenth_gym: {name}', []).append(speed)
+    rows = {name: (statistics.median(speeds), min(speeds), max(speeds))
+            for name, speeds in found.items()}
+    if arguments.json:
+        json.dump({'machine': machine(), 'transitions_per_second': rows}, sys.stdout)
+        return
+    print(machine())
+    print_table(('transitions/s of one core', 'median', 'low', 'high'), [
+        (name, *(f'{value:,.0f}' for value in row)) for name, row in rows.items()])
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,61 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A run from a bag, with a reference or without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from racecar.analysis.motion import Motion
+from racecar.analysis.run_data import TrackingRun
+from racecar.bags.car_rows import MotionRows
+from racecar.bags.drive_reader import DriveReader, Progress
+from racecar.bags.laser_log import map_and_collisions
+from racecar.bags.tracking_run import tracking_run_in
+from racecar.base.errors import BagError
+from racecar.ros import topics
+from racecar.scene.scene import EMPTY_SCENE, Scene
+
+
+class BagRun(NamedTuple):
+    """What racecar.bags.runs.Run has of a bag, by the same names; warnings: its read_warnings."""
+
+    motion: Motion
+    tracking: TrackingRun | None
+    source: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...] = ()
+    collisions: int | None = None
+    map_scene: Scene = EMPTY_SCENE
+
+
+def read_bag_run(
+    path: Path, odometry_topic: str | None = None, reference_topic: str | None = None, *,
+    needs_reference: bool = False, progress: Progress | None = None,
+) -> BagRun:
+    """Read a bag; arguments and errors as for racecar.bags.runs.read_run()."""
+    with DriveReader(path, odometry_topic) as drive:
+        has_reference = any(row.name.endswith(f'/{topics.REFERENCE_TRAJECTORY}')
+                            for row in drive.summary.topics)
+        if reference_topic is None and not needs_reference and not has_reference:
+            return _read_motion(drive, progress)
+        tracked = tracking_run_in(drive, reference_topic, progress)
+    assert tracked.run.motion is not None
+    if not tracked.run.motion.t.size:
+        # None of it can be used, and this says why.
+        tracked.run.merged()
+    return BagRun(tracked.run.motion, tracked.run, tracked.source, tracked.bag.warnings)
+
+
+def _read_motion(drive: DriveReader, progress: Progress | None) -> BagRun:
+    rows = MotionRows.of(drive)
+    grids, counts = map_and_collisions(drive)
+    drive.read(progress)
+    motion = rows.motion()
+    if not motion.t.size:
+        raise BagError(
+            f"bag '{drive.path}': {rows.odometry.topic} has no messages that can be used;"
+            ' was its node running?')
+    return BagRun(motion, None, (('Bag', str(drive.path)),),
+                  collisions=counts[0] if counts else None,
+                  map_scene=Scene(grid=grids[0]) if grids else EMPTY_SCENE)

@@ -1,0 +1,261 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Options of environments: one table for make_env(), gymnasium.make() and docs/gym.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+import math
+from typing import Annotated, Any, cast, NamedTuple
+
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_signature
+from racecar.base.parameters import ParameterTable, suggest
+from racecar.base.share import find_vehicle
+from racecar.base.values import Values
+from racecar.control.policy.contract import (
+    ActionChannel,
+    FEATURE_PARAMETERS,
+    LONGITUDINAL,
+    STEERING,
+)
+from racecar.control.policy.features import (
+    Channel,
+    channels_of,
+    DEFAULT_PARTS,
+    FeatureSettings,
+    part_numbers,
+)
+from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParameters
+from racecar.gym.following import FOLLOWER_PARAMETERS, FollowerSettings
+from racecar.gym.randomisation import Distribution, distribution_of
+from racecar.gym.rewards import (
+    END_PARAMETERS,
+    Ending,
+    EndRules,
+    Reward,
+    reward_weights,
+    RewardWeights,
+    rules_end,
+    weighted_reward,
+)
+from racecar.gym.tracks import Track, tracks_of
+from racecar.scene.track import SHAPE, TrackShape
+from racecar.simulation.car_parameters import COMMANDED_CAR_PARAMETERS
+from racecar.simulation.world_looks import POLICIES
+
+START_RANDOM, START_GRID = 'random', 'grid'
+FOLLOWER, STANDING = 'follower', 'standing'
+
+
+@with_plain_signature
+class EnvSettings(NamedTuple):
+    """Options of an environment that are numbers, names and switches."""
+
+    line: Annotated[str, Row(
+        'Closed centre line, by name in config/tracks or as a CSV file; by default that of the'
+        " track's name, else the one found in its map")] = ''
+    track_seed: Annotated[int, Row('First seed of generated tracks', minimum=0)] = 1
+    track_count: Annotated[int, Row(
+        'How many generated tracks; world k drives on track k modulo this', minimum=1,
+        maximum=1000)] = 1
+    cars: Annotated[int, Row('Cars in a world', minimum=1, maximum=120)] = 1
+    vehicle: Annotated[str, Row('Vehicle, by name or as a parameter file')] = 'racecar'
+    rate: Annotated[float, Row('Actions in a second', 'Hz', above=0.0, maximum=1000.0)] = 20.0
+    longitudinal: Annotated[str, Row(
+        'What the first number of an action commands', choices=LONGITUDINAL)] = 'speed'
+    steering: Annotated[str, Row(
+        'What the second number commands, left positive', choices=STEERING)] = 'angle'
+    slowest: Annotated[float, Row(
+        'Lowest speed of an action, at least that of the vehicle', 'm/s')] = 0.0
+    fastest: Annotated[float, Row(
+        'Highest speed of an action, at most that of the vehicle', 'm/s')] = 8.0
+    acceleration_max: Annotated[float, Row(
+        'Largest acceleration of an action, and deceleration', 'm/s^2', above=0.0,
+        maximum=100.0)] = 5.0
+    steering_rate_max: Annotated[float, Row(
+        'Largest rate of the steering angle of an action', 'rad/s', above=0.0,
+        maximum=100.0)] = 3.2
+    scaled: Annotated[bool, Row(
+        'Whether actions lie in -1 to 1 and observations near it, or both are in SI units')] = True
+    time_limit: Annotated[float, Row(
+        'Time after which an episode is truncated', 's', above=0.0, maximum=1e6)] = 60.0
+    start: Annotated[str, Row(
+        'Where cars start: anywhere along the line, or behind its start as on a grid',
+        choices=(START_RANDOM, START_GRID))] = START_RANDOM
+    start_offset: Annotated[float, Row(
+        'Largest offset of a start from the line', 'm', minimum=0.0, maximum=100.0)] = 0.2
+    start_heading: Annotated[float, Row(
+        'Largest angle between a car at its start and the line', 'rad', minimum=0.0,
+        maximum=math.pi)] = 0.1
+    start_spacing: Annotated[float, Row(
+        'Way along the line from one car to the next at the start', 'm', above=0.0,
+        maximum=1000.0)] = 1.5
+    contact: Annotated[str, Row(
+        'What happens at a contact, see docs/worlds.md', choices=POLICIES)] = 'stop'
+    scan_noise: Annotated[float, Row(
+        'Standard deviation of the ranges of a scan', 'm', minimum=0.0, maximum=10.0)] = 0.01
+    laser_ahead: Annotated[float, Row(
+        'Position of the laser ahead of base_link', 'm', minimum=-100.0, maximum=100.0)] = 0.0
+
+
+SETTING_PARAMETERS = table_of(EnvSettings, '')
+
+OPTION_PARAMETERS = ParameterTable([
+    *SETTING_PARAMETERS, *FEATURE_PARAMETERS, *END_PARAMETERS, *FOLLOWER_PARAMETERS])
+"""Options of an environment, those of its car apart."""
+
+_SHAPE_PREFIX = 'shape.'
+_OTHERS = ('track', 'observation', 'reward', 'ended', 'randomise', 'opponents', 'shape')
+_OF_ARGUMENTS = ('step', 'integrator', 'vehicle_model', 'tyre_model', 'formulation')
+
+
+@dataclass(frozen=True, eq=False)
+class EnvOptions:
+    """All that decides how an environment is, resolved.
+
+    parts: of an observation; values: of the car, by COMMANDED_CAR_PARAMETERS; randomised: by
+    vehicle.NAME, in an order of their own; opponents: who drives the cars after the first.
+    """
+
+    tracks: tuple[Track, ...]
+    settings: EnvSettings
+    features: FeatureSettings
+    parts: tuple[str, ...]
+    rules: EndRules
+    weights: RewardWeights
+    reward: Reward
+    ended: Ending
+    follower: FollowerSettings
+    values: Values
+    vehicle: VehicleParameters
+    randomised: Mapping[str, Distribution]
+    opponents: tuple[str, ...]
+
+    @property
+    def speeds(self) -> tuple[float, float]:
+        """Lowest and highest speed of an action [m/s]."""
+        return (max(self.settings.slowest, self.vehicle.speed_min),
+                min(self.settings.fastest, self.vehicle.speed_max))
+
+    @property
+    def steering_max(self) -> float:
+        """Largest steering angle of the vehicle [rad]."""
+        return max(map(abs, self.vehicle.steering_range))
+
+    @property
+    def observation(self) -> tuple[Channel, ...]:
+        """Numbers of an observation."""
+        return channels_of(
+            self.parts, self.features, self.vehicle.speed_max, self.steering_max)
+
+    @property
+    def action(self) -> tuple[ActionChannel, ...]:
+        """Numbers of an action."""
+        settings, most = self.settings, self.settings.acceleration_max
+        turn = settings.steering_rate_max
+        return (
+            ActionChannel('speed', 'm/s', *self.speeds) if settings.longitudinal == 'speed'
+            else ActionChannel('acceleration', 'm/s^2', -most, most),
+            ActionChannel('angle', 'rad', *self.vehicle.steering_range)
+            if settings.steering == 'angle' else ActionChannel('rate', 'rad/s', -turn, turn))
+
+
+def resolve_options(given: Mapping[str, Any]) -> EnvOptions:
+    """Options from those that a user gives.
+
+    Raises ConfigurationError or ParameterError with the value, what was expected, and the nearest
+    names for one that there is not.
+    """
+    known = [*OPTION_PARAMETERS, *COMMANDED_CAR_PARAMETERS]
+    names = [row.name for row in known]
+    for name in given:
+        if name not in names and name not in _OTHERS:
+            raise ConfigurationError(
+                f'an environment has no option {excerpt(name)};'
+                f' {suggest(str(name), [*names, *_OTHERS])}')
+    options = OPTION_PARAMETERS.resolve(
+        {name: value for name, value in given.items() if name in OPTION_PARAMETERS})
+    values = COMMANDED_CAR_PARAMETERS.resolve(
+        {name: value for name, value in given.items() if name in COMMANDED_CAR_PARAMETERS})
+    settings = made_of(EnvSettings, '', options)
+    vehicle = VehicleParameters.from_file(find_vehicle(settings.vehicle))
+    chosen = given.get('observation', DEFAULT_PARTS)
+    part_numbers(chosen)
+    parts = tuple(chosen)
+    own, weights = _reward(given.get('reward', 'progress'))
+    ended = given.get('ended', rules_end)
+    if not callable(ended):
+        raise ConfigurationError(
+            f'ended is {excerpt(ended)}, expected a function of view and rules; what the rules say'
+            ' is chosen by end.contact and the like')
+    found = EnvOptions(
+        tracks_of(given.get('track', 'racetrack'), settings.line, settings.track_seed,
+                  settings.track_count, _shape(given.get('shape'))),
+        settings, made_of(FeatureSettings, '', options), parts,
+        made_of(EndRules, 'end.', options), weights, own, cast(Ending, ended),
+        made_of(FollowerSettings, 'follower.', options), values, vehicle,
+        _randomised(given.get('randomise')), _opponents(given.get('opponents'), settings.cars))
+    if not found.speeds[0] < found.speeds[1]:
+        raise ConfigurationError(
+            f'slowest is {settings.slowest:g} m/s and fastest {settings.fastest:g} m/s, of the'
+            f' vehicle {vehicle.speed_min:g} to {vehicle.speed_max:g} m/s: expected a range')
+    return found
+
+
+def _reward(given: object) -> tuple[Reward, RewardWeights]:
+    if callable(given) and not isinstance(given, RewardWeights):
+        return cast(Callable[..., float], given), RewardWeights()
+    return weighted_reward, reward_weights(cast(Any, given))
+
+
+def _shape(given: object) -> TrackShape:
+    if given is None:
+        return SHAPE
+    if isinstance(given, TrackShape):
+        return given
+    if not isinstance(given, Mapping):
+        raise ConfigurationError(
+            f'shape is {excerpt(given)}, expected numbers by name of'
+            f' {", ".join(TrackShape._fields)}')
+    for name in given:
+        if name not in TrackShape._fields:
+            raise ConfigurationError(
+                f'shape has no {excerpt(name)}; {suggest(str(name), TrackShape._fields)}')
+    return SHAPE._replace(**{name: float(value) for name, value in given.items()})
+
+
+def _randomised(given: object) -> Mapping[str, Distribution]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ConfigurationError(
+            f'randomise is {excerpt(given)}, expected distributions by parameter, for example'
+            " {'vehicle.mass': (3.0, 4.0)}")
+    names = sorted(VEHICLE_COLUMNS)
+    for name in given:
+        if name not in names:
+            raise ConfigurationError(
+                f'randomise has {excerpt(name)}, which cannot differ from episode to episode;'
+                f' {suggest(str(name), names)}')
+    # Not in the order in which a user writes them.
+    return {name: distribution_of(name, given[name]) for name in sorted(given)}
+
+
+def _opponents(given: object, cars: int) -> tuple[str, ...]:
+    others = cars - 1
+    if given is None:
+        return (FOLLOWER,) * others
+    names = [given] * others if isinstance(given, str) else given
+    if not isinstance(names, Sequence) or len(names) != others or not all(
+            isinstance(name, str) for name in names):
+        raise ConfigurationError(
+            f'opponents is {excerpt(given)}, expected one of {FOLLOWER}, {STANDING} or a policy'
+            f' file for all, or a list of {others}: one for each car after the first')
+    for name in names:
+        if name not in (FOLLOWER, STANDING) and not str(name).endswith('.onnx'):
+            raise ConfigurationError(
+                f'an opponent is {excerpt(name)}, expected {FOLLOWER}, {STANDING} or a policy file'
+                ' that ends in .onnx')
+    return tuple(map(str, names))

@@ -1,0 +1,105 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""One world as a PettingZoo parallel environment: every car is an agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gymnasium import spaces
+import numpy as np
+from numpy.typing import NDArray
+from pettingzoo import ParallelEnv
+
+from racecar.control.policy.contract import PolicyContract
+from racecar.gym.options import resolve_options
+from racecar.gym.pictures import Pictures
+from racecar.gym.racing import Racing
+from racecar.gym.single import checked_render_mode, RENDER_MODES
+from racecar.gym.spaces import action_space, observation_space
+
+Floats = NDArray[np.float32]
+
+
+class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
+    """Cars car_0, car_1, ... that see and hit each other; options as of RaceEnv.
+
+    A car whose episode ends stands where it is, and the others drive on.
+    """
+
+    metadata: dict[str, Any] = {'render_modes': list(RENDER_MODES), 'name': 'racecar_v0'}
+
+    def __init__(self, render_mode: str | None = None, **options: Any) -> None:
+        """Raise ConfigurationError or ParameterError for options that cannot be."""
+        self.render_mode = checked_render_mode(render_mode)
+        self.options = resolve_options({'cars': 2, **options})
+        cars = self.options.settings.cars
+        self.racing = Racing(self.options, 1, learners=cars, threads=1)
+        self.possible_agents = [f'car_{k}' for k in range(cars)]
+        self.agents: list[str] = []
+        self.observation_spaces = {
+            agent: observation_space(self.options) for agent in self.possible_agents}
+        self.action_spaces = {agent: action_space(self.options) for agent in self.possible_agents}
+        self.metadata = {**self.metadata, 'render_fps': round(self.options.settings.rate)}
+        self._pictures = Pictures(self.racing, self.render_mode)
+        self._is_seeded = False
+
+    @property
+    def contract(self) -> PolicyContract:
+        """What the numbers of observations and actions mean."""
+        return self.racing.contract
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Space of an agent, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Space of an agent, always the same object."""
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None,
+    ) -> tuple[dict[str, Floats], dict[str, dict[str, Any]]]:
+        """Begin an episode; without a seed the next one of the last seed."""
+        if seed is None and not self._is_seeded:
+            seed = int(np.random.SeedSequence().generate_state(1)[0])
+        self._is_seeded = True
+        self.agents = list(self.possible_agents)
+        self.racing.begin(np.ones(1, dtype=bool), None if seed is None else [seed],
+                          poses=None if options is None else options.get('poses'))
+        return self._seen(self.agents), self._infos(self.agents)
+
+    def step(self, actions: dict[str, Floats]) -> tuple[
+            dict[str, Floats], dict[str, float], dict[str, bool], dict[str, bool],
+            dict[str, dict[str, Any]]]:
+        """Drive all cars for a period; agents without an action stand."""
+        given = np.zeros((1, len(self.possible_agents), 2))
+        driven = np.zeros((1, len(self.possible_agents)), dtype=bool)
+        for agent in self.agents:
+            if agent in actions:
+                k = self.possible_agents.index(agent)
+                given[0, k], driven[0, k] = actions[agent], True
+        self.racing.drive(given, driven)
+        acting, racing = self.agents, self.racing
+        places = {agent: self.possible_agents.index(agent) for agent in acting}
+        ended = {agent: bool(racing.ended[0, k]) for agent, k in places.items()}
+        truncated = dict.fromkeys(acting, bool(racing.truncated[0]))
+        rewards = {agent: float(racing.rewards[0, k]) for agent, k in places.items()}
+        self.agents = [agent for agent in acting if not (ended[agent] or truncated[agent])]
+        return self._seen(acting), rewards, ended, truncated, self._infos(acting)
+
+    def render(self) -> Any:
+        """Picture from above, (height, width, 3), in the mode rgb_array."""
+        return self._pictures.picture()
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _seen(self, agents: list[str]) -> dict[str, Floats]:
+        return {agent: self.racing.observations[0, self.possible_agents.index(agent)].copy()
+                for agent in agents}
+
+    def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
+        facts = self.racing.facts()
+        return {agent: {name: float(values[0, self.possible_agents.index(agent)])
+                        for name, values in facts.items()} for agent in agents}

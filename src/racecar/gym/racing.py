@@ -1,0 +1,331 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The core of all environments: worlds of cars, driven by actions, period after period.
+
+Gymnasium, vectors and PettingZoo are thin layers above it. Whatever is random is a hash of the
+seed of a world and the number of its episode, so a world has the same bits however many there are,
+on how many threads, and whenever others are reset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.rows import flatten
+from racecar.base.types import Pose3
+from racecar.base.values import number_of, text_of
+from racecar.base.vectors import as_vector
+from racecar.control.policy.contract import load_policy, Policy, PolicyContract
+from racecar.control.policy.driver import action_plan
+from racecar.control.policy.features import ActionPlan, ObservationPlan, plan_of
+from racecar.control.policy.network import Network
+from racecar.dynamics.integrators import find_integrator
+from racecar.dynamics.vehicles import make_vehicle_model
+from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS
+from racecar.gym.following import followed
+from racecar.gym.options import EnvOptions, FOLLOWER, STANDING, START_GRID
+from racecar.gym.period import (
+    Cars,
+    command_all,
+    follow_all,
+    Judgement,
+    judging,
+    NO_VIEW,
+    observe_all,
+    road_of,
+    see_all,
+)
+from racecar.gym.randomisation import key_words, PARAMETER_STREAM, shares_of, START_STREAM
+from racecar.gym.rewards import weighted_reward
+from racecar.gym.tracks import Places, poses_on
+from racecar.metrics.lap_progress import courses_of
+from racecar.sensors.world_laser import WorldLaser
+from racecar.simulation.vehicle_columns import vehicle_columns, VehicleColumns
+from racecar.simulation.world_batch import Contact, WorldBatch, WorldSetup
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.int64]
+
+_LASER_HEIGHT = 0.1  # [m]
+
+
+class Driver(NamedTuple):
+    """A policy that drives some cars of all worlds: columns of the cars, how it sees and acts."""
+
+    columns: Indices
+    network: Network
+    plan: ObservationPlan
+    actions: ActionPlan
+
+
+class Racing:
+    """Worlds that are driven together.
+
+    observations: (worlds, cars, numbers), rewards, ended: whether an episode is over for a car for
+    good, contacts: (worlds, cars); all are written anew by drive() and begin().
+    """
+
+    def __init__(
+        self, options: EnvOptions, worlds: int, *, learners: int = 1, threads: int | None = None,
+    ) -> None:
+        """learners: cars of each world that get actions; the others are opponents.
+
+        Raises ConfigurationError and ParameterError for what does not fit together.
+        """
+        settings, cars = options.settings, options.settings.cars
+        if worlds < 1:
+            raise ConfigurationError(f'there are {worlds} worlds, expected at least 1')
+        self.options, self.worlds, self.cars, self.learners = options, worlds, cars, learners
+        self.contract = contract_of(options)
+        total = worlds * cars
+        model = make_vehicle_model(
+            text_of(options.values, 'vehicle_model'), options.vehicle, options.values)
+        tracks = options.tracks
+        scene_of = np.arange(worlds) % len(tracks)
+        policies = self._policies()
+        has_scans = 'scan' in options.parts or any(
+            'scan' in policy.contract.parts for policy in policies.values())
+        self._plan = plan_of(options.parts, options.features, self.contract.observation,
+                             scaled=settings.scaled)
+        self.batch = WorldBatch([model] * total, cars, WorldSetup(
+            1.0 / settings.rate, number_of(options.values, 'step'),
+            text_of(options.values, 'integrator'), options.values, Contact(settings.contact),
+            tuple(track.scene for track in tracks), tuple(track.course for track in tracks),
+            scanner=scanner_of(options) if has_scans else None),
+            scene_of=scene_of, threads=threads)
+        courses = courses_of([track.course for track in tracks])
+        self._road = road_of(courses, followed(courses, options.follower),
+                             np.repeat(scene_of, cars).astype(np.int64))
+        vehicle = options.vehicle
+        self._cars = Cars(
+            np.zeros((total, 2)),
+            np.tile([vehicle.speed_max, options.steering_max, vehicle.wheelbase], (total, 1)),
+            as_vector(np.tile([*flatten(NO_VIEW)], total)))
+        self._actions = np.zeros((total, 2))
+        self._action_plan = action_plan(self.contract, vehicle)
+        self._readings = as_vector(self.batch.readings.cars.reshape(-1))
+        self.observations = np.zeros(
+            (worlds, cars, len(self.contract.observation)), np.float32)
+        found = Judgement(np.zeros(total), np.zeros(total, dtype=bool), np.zeros(total))
+        self._found = found
+        self.rewards = found.rewards.reshape(worlds, cars)
+        self.ended = found.ended.reshape(worlds, cars)
+        self.contacts = found.contacts.reshape(worlds, cars)
+        # A reward of the user's may ask the guide.
+        self._is_guided = options.weights.guided != 0.0 or options.reward is not weighted_reward
+        self._rules = options.weights, options.rules
+        self._judge = judging(
+            options.reward, options.ended, self._readings, self._road, self._cars, self._rules,
+            self._is_guided, found)
+        self._all = np.ones(total, dtype=bool)
+        names = np.array(['', *options.opponents])
+        self._followers = np.tile(
+            (names == FOLLOWER) & (np.arange(cars) >= learners), worlds)
+        self._drivers = self._drivers_of(policies)
+        self.seeds, self.episodes = np.zeros(worlds, np.int64), np.full(worlds, -1, np.int64)
+        self.steps = np.zeros(worlds, np.int64)
+        self._most_steps = max(round(settings.time_limit * settings.rate), 1)
+
+    @property
+    def truncated(self) -> Flags:
+        """Whether the time of a world is over, (worlds,)."""
+        return self.steps >= self._most_steps
+
+    @property
+    def learning(self) -> Floats:
+        """Observations of the cars that get actions, (worlds, learners, numbers), a view."""
+        return self.observations[:, :self.learners]
+
+    def facts(self) -> dict[str, Array]:
+        """What infos tell, (worlds, cars) each; 0 for a time of a lap that there is not yet."""
+        readings = self.batch.readings
+        return {'contact': self.contacts, **{
+            name: np.nan_to_num(readings[name]) for name in (
+                'progress', 'driven', 'laps', 'lap_time', 'last_lap')}}
+
+    def begin(
+        self, mask: Flags, seeds: Sequence[int] | Indices | None = None,
+        poses: ArrayLike | None = None,
+    ) -> None:
+        """Begin an episode in the worlds of a mask, (worlds,).
+
+        seeds: of all worlds, (worlds,), from which the episodes count anew; else each world goes
+        on to its next episode. poses: x, y [m], yaw [rad] of base_link, (worlds, cars, 3) or
+        (cars, 3), in place of those that are drawn. Raises ConfigurationError for a vehicle that
+        cannot be, and ParameterError for poses of another shape.
+        """
+        if seeds is not None:
+            self.seeds[mask] = np.asarray(seeds, np.int64)[mask]
+            self.episodes[mask] = -1
+        self.episodes[mask] += 1
+        self.steps[mask] = 0
+        chosen = np.repeat(mask, self.cars)
+        drawn = np.zeros((self.worlds, self.cars, 3))
+        keys = np.zeros((self.worlds, self.cars), np.uint64)
+        words = key_words(self.seeds[mask], self.episodes[mask], self.cars).astype(np.uint64)
+        keys[mask] = (words[:, 0] << np.uint64(32) | words[:, 1]).reshape(-1, self.cars)
+        if poses is None:
+            self._place(mask, drawn)
+        self._cars.commands[chosen] = 0.0
+        self.batch.reset(mask, poses=drawn if poses is None else poses, seeds=keys,
+                         vehicles=self._varied(mask))
+        see_all(self._readings, chosen, self._cars)
+        self._observe(chosen)
+        self._found.rewards[chosen], self._found.ended[chosen] = 0.0, False
+        self._found.contacts[chosen] = 0.0
+
+    def drive(self, actions: ArrayLike, driven: Flags | None = None) -> None:
+        """Drive all worlds for a period.
+
+        actions: (worlds, learners, 2); driven: (worlds, cars), cars that stand are no part of it.
+        """
+        chosen = self._all if driven is None else np.ascontiguousarray(driven).reshape(-1)
+        given = self._actions.reshape(self.worlds, self.cars, 2)
+        given[:, :self.learners] = actions
+        learners = chosen.reshape(self.worlds, self.cars).copy()
+        learners[:, self.learners:] = False
+        command_all(self._actions, self._action_plan, learners.reshape(-1), self._cars)
+        if self._followers.any():
+            follow_all(self._followers & chosen, self._road, self._cars)
+        for driver in self._drivers:
+            self._ask(driver, chosen)
+        if driven is not None:
+            self._cars.commands[~chosen] = 0.0
+        self.batch.step(self._cars.commands.reshape(self.worlds, self.cars, 2))
+        self._judge(self._readings, self._road, self._cars, self._rules, self._is_guided,
+                    self._found)
+        self.steps += 1
+        self._observe(self._all)
+
+    def _observe(self, chosen: Flags) -> None:
+        """Renew observations of the chosen cars."""
+        observe_all(self._plan, self._road, self._cars, chosen, self._scans,
+                    self.observations.reshape(len(chosen), -1))
+
+    @property
+    def _scans(self) -> Floats:
+        scans = self.batch.readings.scans
+        return scans.reshape(self.worlds * self.cars, -1)
+
+    def _place(self, mask: Flags, poses: Array) -> None:
+        """Fill the poses, (worlds, cars, 3), at which the worlds of a mask start."""
+        settings, count = self.options.settings, 1 + 2 * self.cars
+        shares = shares_of(self.seeds[mask], self.episodes[mask], START_STREAM, count)
+        chosen = np.flatnonzero(mask)
+        spread = 2.0 * shares[:, 1:].reshape(-1, self.cars, 2) - 1.0
+        # The first car is the first of a row.
+        back = settings.start_spacing * np.arange(self.cars)
+        for k, track in enumerate(self.options.tracks):
+            own = np.flatnonzero(self.batch.scene_of[chosen] == k)
+            if not own.size:
+                continue
+            first = np.zeros(len(own)) if settings.start == START_GRID else \
+                shares[own, 0] * track.course.length
+            ways = first[:, None] - back
+            offset = settings.start_offset * spread[own, :, 0]
+            if settings.start == START_GRID:
+                offset = np.broadcast_to(
+                    settings.start_offset * (-1.0) ** np.arange(self.cars), ways.shape)
+            turn = settings.start_heading * spread[own, :, 1] * (settings.start != START_GRID)
+            poses[chosen[own]] = poses_on(track.course, Places(
+                ways.ravel(), offset.ravel(), turn.ravel())).reshape(len(own), self.cars, 3)
+
+    def _varied(self, mask: Flags) -> VehicleColumns | None:
+        """What the cars of the worlds of a mask are made of, None if they do not differ."""
+        names = [name for name in self.options.randomised if name in VEHICLE_COLUMNS]
+        if not names:
+            return None
+        shares = shares_of(
+            self.seeds[mask], self.episodes[mask], PARAMETER_STREAM, len(names) * self.cars)
+        drawn = {name: self.options.randomised[name].of(shares.reshape(-1, len(names))[:, k])
+                 for k, name in enumerate(names)}
+        chosen = np.repeat(mask, self.cars)
+        cars = int(chosen.sum())
+        model, values = self.batch.models[0], self.options.values
+        # Of the cars that begin anew only: all that a vehicle is costs 10 us.
+        method = find_integrator(text_of(values, 'integrator'))
+        some = vehicle_columns(model, model.vehicle.columns(drawn), values, cars,
+                               method.stability_limit / number_of(values, 'step'))
+        possible = some.are_possible & model.vehicle.are_possible(drawn)
+        if not possible.all():
+            car = int(np.argmin(possible))
+            raise ConfigurationError(
+                'the vehicle cannot be with '
+                + ', '.join(f'{name} {column[car]:g}' for name, column in drawn.items())
+                + ': narrow the distributions of randomise')
+        parameters, limits, command_limits, bodies = (
+            _among(chosen, columns) for columns in some[:4])
+        return VehicleColumns(
+            parameters, limits, command_limits, bodies, np.ones(len(chosen), dtype=bool))
+
+    def _policies(self) -> dict[str, Policy]:
+        """Policies of opponents by their files."""
+        names = {name for name in self.options.opponents[self.learners - 1:]
+                 if name not in (FOLLOWER, STANDING)}
+        return {name: load_policy(name) for name in sorted(names)}
+
+    def _drivers_of(self, policies: Mapping[str, Policy]) -> list[Driver]:
+        """Cars of all worlds for each policy that drives some."""
+        found = []
+        features = self.options.features
+        for name, (network, contract) in policies.items():
+            if 'scan' in contract.parts and contract.features[2:] != features[2:]:
+                raise ConfigurationError(
+                    f'opponent {excerpt(name)} sees {contract.features.beams} beams in'
+                    f' {contract.features.field_of_view:g} rad up to'
+                    f' {contract.features.range_max:g} m, expected those of the environment:'
+                    f' {features.beams}, {features.field_of_view:g} rad,'
+                    f' {features.range_max:g} m')
+            if contract.rate != self.options.settings.rate:
+                raise ConfigurationError(
+                    f'opponent {excerpt(name)} acts {contract.rate:g} times a second, expected'
+                    f' {self.options.settings.rate:g} as the environment')
+            cars = np.flatnonzero([opponent == name for opponent in self.options.opponents]) + 1
+            columns = (np.arange(self.worlds)[:, None] * self.cars + cars).ravel()
+            found.append(Driver(
+                columns, network, plan_of(
+                    contract.parts, contract.features, contract.observation,
+                    scaled=contract.scaled), action_plan(contract, self.options.vehicle)))
+        return found
+
+    def _ask(self, driver: Driver, driven: Flags) -> None:
+        """Let cars have the commands of a policy."""
+        chosen = np.zeros(len(driven), dtype=bool)
+        chosen[driver.columns] = driven[driver.columns]
+        seen = np.zeros((len(driven), len(driver.plan.scales)), np.float32)
+        observe_all(driver.plan, self._road, self._cars, chosen, self._scans, seen)
+        actions = np.zeros((len(driven), 2))
+        actions[driver.columns] = driver.network.answer(seen[driver.columns])
+        command_all(actions, driver.actions, chosen, self._cars)
+
+
+def _among(chosen: Flags, columns: Array) -> Array:
+    """Columns of the chosen cars among all, (numbers, cars)."""
+    found = np.zeros((len(columns), len(chosen)))
+    found[:, chosen] = columns
+    return found
+
+
+def scanner_of(options: EnvOptions) -> WorldLaser:
+    """Laser of the part scan, level with the ground."""
+    features, settings = options.features, options.settings
+    half = 0.5 * features.field_of_view
+    return WorldLaser({
+        'angle_min': -half, 'angle_max': half, 'rays': features.beams, 'range_min': 0.0,
+        'range_max': features.range_max, 'noise': settings.scan_noise},
+        Pose3(settings.laser_ahead, 0.0, _LASER_HEIGHT, 0.0, 0.0, 0.0, 1.0))
+
+
+def contract_of(options: EnvOptions) -> PolicyContract:
+    """What observations and actions of an environment mean, for a policy file."""
+    settings = options.settings
+    return PolicyContract(
+        options.parts, options.features, options.observation, options.action, settings.scaled,
+        settings.rate, options.tracks[0].line, options.vehicle.name)

@@ -1,0 +1,117 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Distributions of what differs from episode to episode, drawn by seed of a world and episode.
+
+Numbers are a hash of (seed, episode, place): no world's numbers depend on the others, nor on the
+order in which they are reset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.compiled import kernel
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.parameters import suggest
+from racecar.base.random_numbers import philox, WORD
+
+Array = NDArray[np.float64]
+
+
+class Distribution(NamedTuple):
+    """A kind and its two numbers: uniform and loguniform low, high; normal mean, deviation."""
+
+    kind: str
+    first: float
+    second: float
+
+    def of(self, shares: Array) -> Array:
+        """Values for numbers that are uniform in (0, 1), of any shape."""
+        return _KINDS[self.kind](self, shares)
+
+
+def _normal(distribution: Distribution, shares: Array) -> Array:
+    from statistics import NormalDist
+
+    # Within three deviations, so that a mass stays positive.
+    inverse = NormalDist().inv_cdf
+    values = np.array([inverse(float(share)) for share in shares.ravel()]).reshape(shares.shape)
+    found: Array = distribution.first + distribution.second * np.clip(values, -3.0, 3.0)
+    return found
+
+
+_KINDS: Mapping[str, Callable[[Distribution, Array], Array]] = {
+    'uniform': lambda d, shares: d.first + (d.second - d.first) * shares,
+    'loguniform': lambda d, shares: d.first * (d.second / d.first) ** shares,
+    'normal': _normal,
+}
+
+Given = float | Sequence[Any] | Distribution
+
+
+def distribution_of(name: str, given: Given) -> Distribution:
+    """Distribution of a parameter: (low, high) is uniform, ('normal', mean, deviation) of a kind.
+
+    Raises ConfigurationError for what is none.
+    """
+    row: tuple[Any, ...]
+    if isinstance(given, (int, float)):
+        row = ('uniform', given, given)
+    elif isinstance(given, Sequence) and not isinstance(given, str):
+        row = tuple(given) if len(given) == 3 else ('uniform', *given)
+    else:
+        row = ()
+    if len(row) != 3 or not all(
+            isinstance(x, (int, float)) and math.isfinite(x) for x in row[1:]):
+        raise ConfigurationError(
+            f"randomise['{name}'] is {excerpt(given)}, expected (low, high), or a kind of"
+            f" {', '.join(_KINDS)} and two numbers")
+    kind, first, second = str(row[0]), float(row[1]), float(row[2])
+    if kind not in _KINDS:
+        raise ConfigurationError(
+            f"randomise['{name}'] has the kind {excerpt(kind)}; {suggest(kind, list(_KINDS))}")
+    if (kind != 'normal' and first > second) or second < 0.0 < -first and kind == 'normal' or (
+            kind == 'loguniform' and first <= 0.0) or (kind == 'normal' and second < 0.0):
+        raise ConfigurationError(
+            f"randomise['{name}'] is {excerpt(given)}, expected low and high in this order, of"
+            ' loguniform both positive, of normal a mean and a deviation of at least 0')
+    return Distribution(kind, first, second)
+
+
+def shares_of(
+    seeds: NDArray[np.int64], episodes: NDArray[np.int64], stream: int, count: int,
+) -> Array:
+    """Uniform numbers in (0, 1) of worlds, (worlds, count), for one purpose: a stream."""
+    found = np.empty((len(seeds), count))
+    _fill(seeds, episodes, stream, found)
+    return found
+
+
+@kernel
+def _fill(
+    seeds: NDArray[np.int64], episodes: NDArray[np.int64], stream: int, found: Array,
+) -> None:
+    for world in range(len(seeds)):
+        key = seeds[world] & (WORD - 1), (seeds[world] >> 32) & (WORD - 1)
+        for k in range(found.shape[1]):
+            words = philox((k, stream, episodes[world], 0), key)
+            found[world, k] = (float(words[0]) + 0.5) / WORD
+
+
+def world_seeds(seed: int, worlds: int) -> NDArray[np.int64]:
+    """Seeds of the worlds of a vector: world k has that of an environment of seed + k."""
+    return np.array([(seed + k) % (1 << 63) for k in range(worlds)], dtype=np.int64)
+
+
+def key_words(seeds: NDArray[np.int64], episodes: NDArray[np.int64], cars: int) -> Array:
+    """Two words of a key for the noise of each car, (worlds cars, 2)."""
+    shares = shares_of(seeds, episodes, _KEYS, 2 * cars)
+    return np.floor(shares * WORD).reshape(-1, 2)
+
+
+_KEYS, START_STREAM, PARAMETER_STREAM = 1, 2, 3

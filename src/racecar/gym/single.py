@@ -1,0 +1,88 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""One world as a Gymnasium environment: one car learns, others are opponents."""
+
+from __future__ import annotations
+
+from typing import Any, SupportsFloat
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.control.policy.contract import PolicyContract
+from racecar.gym.options import resolve_options
+from racecar.gym.pictures import Pictures
+from racecar.gym.racing import Racing
+from racecar.gym.spaces import action_space, observation_space
+
+Floats = NDArray[np.float32]
+RENDER_MODES = ('rgb_array',)
+
+
+def checked_render_mode(mode: str | None) -> str | None:
+    """A render mode. Raises ConfigurationError for one that there is not."""
+    if mode is not None and mode not in RENDER_MODES:
+        raise ConfigurationError(
+            f"render_mode is {excerpt(mode)}, expected None or {', '.join(RENDER_MODES)}; to watch"
+            ' a drive, record a video with gymnasium.wrappers.RecordVideo')
+    return mode
+
+
+class RaceEnv(gymnasium.Env[Any, Any]):
+    """A car that learns to race.
+
+    Options: racecar.gym.options.OPTION_PARAMETERS and docs/gym.md. reset(options={'poses': (cars,
+    3)}) starts at poses of base_link. info has contact, laps, lap_time, progress.
+    """
+
+    metadata = {'render_modes': list(RENDER_MODES), 'render_fps': 20}
+
+    def __init__(self, render_mode: str | None = None, **options: Any) -> None:
+        """Raise ConfigurationError or ParameterError for options that cannot be."""
+        self.render_mode = checked_render_mode(render_mode)
+        self.options = resolve_options(options)
+        self.racing = Racing(self.options, 1, threads=1)
+        self.observation_space = observation_space(self.options)
+        self.action_space = action_space(self.options)
+        self.metadata = {**self.metadata, 'render_fps': round(self.options.settings.rate)}
+        self._pictures = Pictures(self.racing, self.render_mode)
+        self._is_seeded = False
+
+    @property
+    def contract(self) -> PolicyContract:
+        """What the numbers of observations and actions mean."""
+        return self.racing.contract
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None,
+    ) -> tuple[Floats, dict[str, Any]]:
+        """Begin an episode; without a seed the next one of the last seed."""
+        super().reset(seed=seed)
+        if seed is None and not self._is_seeded:
+            seed = int(self.np_random.integers(1 << 31))
+        self._is_seeded = True
+        self.racing.begin(
+            np.ones(1, dtype=bool), None if seed is None else [seed],
+            poses=None if options is None else options.get('poses'))
+        return self._seen(), self._info()
+
+    def step(
+        self, action: Floats,
+    ) -> tuple[Floats, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Drive for a period."""
+        self.racing.drive(np.asarray(action, dtype=float).reshape(1, 1, 2))
+        return (self._seen(), float(self.racing.rewards[0, 0]), bool(self.racing.ended[0, 0]),
+                bool(self.racing.truncated[0]), self._info())
+
+    def render(self) -> Any:
+        """Picture from above, (height, width, 3), in the mode rgb_array."""
+        return self._pictures.picture()
+
+    def _seen(self) -> Floats:
+        found: Floats = self.racing.observations[0, 0].copy()
+        return found
+
+    def _info(self) -> dict[str, Any]:
+        return {name: float(values[0, 0]) for name, values in self.racing.facts().items()}

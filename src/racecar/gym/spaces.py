@@ -1,0 +1,31 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Spaces of observations and actions."""
+
+from __future__ import annotations
+
+from gymnasium import spaces
+import numpy as np
+
+from racecar.gym.options import EnvOptions
+
+# Checkers of environments warn of infinite bounds; nothing gets so far [m, m/s, ...].
+_FAR = 1e6
+
+
+def observation_space(options: EnvOptions) -> spaces.Box:
+    """Flat observations, in the order of the contract; only a scan has bounds."""
+    channels = options.observation
+    is_range = np.array([channel.name.startswith('range_') for channel in channels])
+    most = np.array([options.features.range_max / (
+        channel.scale if options.settings.scaled else 1.0) for channel in channels])
+    return spaces.Box(
+        np.where(is_range, 0.0, -_FAR).astype(np.float32),
+        np.where(is_range, most, _FAR).astype(np.float32), dtype=np.float32)
+
+
+def action_space(options: EnvOptions) -> spaces.Box:
+    """Longitudinal and steering: -1 to 1, or their limits in SI units."""
+    low, high = ((-1.0, -1.0), (1.0, 1.0)) if options.settings.scaled else (
+        [row.low for row in options.action], [row.high for row in options.action])
+    return spaces.Box(np.array(low, np.float32), np.array(high, np.float32), dtype=np.float32)

@@ -1,0 +1,104 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Tracks of environments: what stands around, and the closed line along which cars race."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import functools
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.errors import ConfigurationError
+from racecar.base.share import track_names
+from racecar.control.policy.driver import course_along
+from racecar.metrics.laps import Course
+from racecar.scene.scene import Scene
+from racecar.scene.scene_map import scene_map
+from racecar.scene.track import find_centre_line, generate_centre_line, track_map, TrackShape
+from racecar.scene.world_choice import scene_of
+
+GENERATED = 'generated'
+"""Name of the tracks that seeds draw."""
+
+Array = NDArray[np.float64]
+
+
+class Track(NamedTuple):
+    """A closed course and what stands around it; line: its name for a policy file, '' if none."""
+
+    name: str
+    scene: Scene
+    course: Course
+    line: str
+
+
+@functools.lru_cache(maxsize=64)
+def named_track(name: str, line: str = '') -> Track:
+    """Track of a world, by name or as a file; line: name or file of its centre line.
+
+    By default the line of the same name, else that which is found in the map. Raises
+    ConfigurationError for a world without a closed track.
+    """
+    scene = scene_of({'world': name})
+    if not line and name in track_names():
+        line = name
+    if line:
+        return Track(name, scene, course_along(line), line)
+    try:
+        found = find_centre_line(scene_map(scene), scene.starts[0])
+    except ConfigurationError as error:
+        raise ConfigurationError(f'track {name}: {error}') from None
+    return Track(name, scene, Course.along(found.points, found.widths), '')
+
+
+@functools.lru_cache(maxsize=64)
+def generated_track(seed: int, shape: TrackShape) -> Track:
+    """Track that a seed draws. Raises ConfigurationError for a shape that cannot be."""
+    line = generate_centre_line(seed, shape)
+    name = f'{GENERATED}_{seed}'
+    return Track(name, Scene(name=name, grid=track_map(line)),
+                 Course.along(line.points, line.widths), '')
+
+
+class Places(NamedTuple):
+    """Where cars are to stand: way along a course [m], offset to the left [m], turn [rad]."""
+
+    way: Array
+    offset: Array
+    turn: Array
+
+
+def poses_on(course: Course, places: Places) -> Array:
+    """Poses x, y [m], yaw [rad] of places on a course, (n, 3)."""
+    points = course.points
+    steps = np.diff(points, axis=0)
+    lengths = np.hypot(*steps.T)
+    ways = np.concatenate([[0.0], np.cumsum(lengths)])
+    way = np.mod(places.way, ways[-1])
+    segment = np.clip(np.searchsorted(ways, way, side='right') - 1, 0, len(lengths) - 1)
+    direction = steps[segment] / lengths[segment, None]
+    at = points[segment] + (way - ways[segment])[:, None] * direction
+    left = np.column_stack([-direction[:, 1], direction[:, 0]])
+    x, y = (at + places.offset[:, None] * left).T
+    return np.column_stack([
+        x, y, np.arctan2(direction[:, 1], direction[:, 0]) + places.turn])
+
+
+def tracks_of(
+    names: str | Sequence[str], line: str, seed: int, count: int, shape: TrackShape,
+) -> tuple[Track, ...]:
+    """Tracks of one or several names; of `generated` those of `count` seeds from `seed` on."""
+    given = [names] if isinstance(names, str) else list(names)
+    if not given or not all(isinstance(name, str) for name in given):
+        raise ConfigurationError(
+            f'track is {names!r}, expected a name or a list of names of worlds, or {GENERATED}')
+    found: list[Track] = []
+    for name in given:
+        if name == GENERATED:
+            found += [generated_track(seed + k, shape) for k in range(count)]
+        else:
+            found.append(named_track(name, line))
+    return tuple(found)

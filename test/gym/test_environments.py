@@ -1,0 +1,197 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Environments held against the checkers of Gymnasium and PettingZoo, and against each other."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip('gymnasium', reason='Gymnasium is not installed')
+
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+
+import racecar  # noqa: E402
+from racecar.base.errors import RacecarError  # noqa: E402
+
+OPTIONS: dict[str, Any] = {'vehicle': 'f1tenth', 'step': 0.005, 'low_speed_threshold': 0.5,
+                           'observation': ('scan', 'velocity', 'frenet', 'line'), 'beams': 12,
+                           'contact': 'stop'}
+ACTIONS = np.random.default_rng(2).uniform(-1.0, 1.0, (80, 64, 2)).astype(np.float32)
+
+
+def trace(worlds, steps=60, **options):
+    """Observations, rewards and ends of a vector that is driven by ACTIONS."""
+    env = racecar.make_env(worlds=worlds, **{**OPTIONS, **options})
+    seen, _ = env.reset(seed=11)
+    found = [seen.copy()]
+    for actions in ACTIONS[:steps, :worlds]:
+        seen, rewards, ended, truncated, _ = env.step(actions)
+        found.append(np.column_stack([seen, rewards, ended, truncated]))
+    return found
+
+
+def same(one, other, worlds):
+    """Whether two traces have the same bits in the first worlds."""
+    return all((a[:worlds] == b[:worlds]).all() for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize('name', ['Race-v0', 'RaceScan-v0'])
+def test_checker_of_gymnasium_finds_nothing(name, recwarn):
+    env = gymnasium.make(f'racecar/{name}', vehicle='f1tenth', render_mode='rgb_array',
+                         disable_env_checker=True)
+    check_env(env.unwrapped)
+    ours = [str(warning.message) for warning in recwarn if 'gymnasium' in str(
+        warning.filename) and 'alternative render modes' not in str(warning.message)]
+    assert ours == []
+    assert env.unwrapped.render().shape[2] == 3
+
+
+def test_worlds_have_the_same_bits_however_many_there_are_and_on_any_threads():
+    few, more = trace(7, threads=1), trace(64, threads=2)
+    assert same(few, more, 7)
+    env = racecar.make_env(**OPTIONS)
+    seen, _ = env.reset(seed=13)
+    assert (seen == few[0][2]).all()
+    for actions, expected in zip(ACTIONS, few[1:], strict=False):
+        seen, reward, ended, truncated, _ = env.step(actions[2])
+        assert (np.concatenate([seen, [reward, ended, truncated]]).astype(float)
+                == expected[2]).all()
+        if ended:
+            break
+    assert ended
+
+
+def test_worlds_do_not_depend_on_when_others_are_reset():
+    plain, env = trace(4, 30), racecar.make_env(worlds=4, **OPTIONS)
+    seen, _ = env.reset(seed=11)
+    for k, actions in enumerate(ACTIONS[:30, :4]):
+        if k in (5, 17):
+            seen, _ = env.reset(options={'reset_mask': np.array([True, False, False, True])})
+        seen, rewards, ended, truncated, _ = env.step(actions)
+        assert (np.column_stack([seen, rewards, ended, truncated])[1:3] == plain[k + 1][1:3]).all()
+
+
+def test_autoreset_modes_are_those_of_gymnasium():
+    found = {mode: racecar.make_env(worlds=8, autoreset_mode=mode, **OPTIONS)
+             for mode in ('next_step', 'same_step', 'disabled')}
+    for env in found.values():
+        env.reset(seed=11)
+    for actions in ACTIONS[:, :8]:
+        steps = {mode: env.step(actions) for mode, env in found.items()}
+        ended = steps['next_step'][2]
+        if ended.any():
+            break
+    world = int(np.argmax(ended))
+    final = steps['same_step'][4]
+    assert final['_final_obs'][world]
+    assert (final['final_obs'][world] == steps['next_step'][0][world]).all()
+    assert final['final_info']['contact'][world] > 0.0
+    # The first observation of the next episode: at once, or with the next step.
+    seen, rewards, after, _, _ = found['next_step'].step(ACTIONS[0, :8])
+    assert (seen[world] == steps['same_step'][0][world]).all()
+    assert rewards[world] == 0.0
+    assert not after[world]
+    with pytest.raises(RacecarError, match=f'world {world} has ended its episode'):
+        found['disabled'].step(ACTIONS[0, :8])
+    seen, _ = found['disabled'].reset(options={'reset_mask': ended})
+    assert (seen[world] == steps['same_step'][0][world]).all()
+
+
+def test_parallel_environment_passes_the_checks_of_pettingzoo():
+    pytest.importorskip('pettingzoo', reason='PettingZoo is not installed')
+    from pettingzoo.test import parallel_api_test, parallel_seed_test
+
+    def make():
+        return racecar.make_env(parallel=True, **{**OPTIONS, 'cars': 3})
+
+    parallel_api_test(make(), num_cycles=80)
+    parallel_seed_test(make, num_cycles=40)
+
+
+def test_rewards_are_what_their_weights_say():
+    weights = {'progress': 2.0, 'speed': 0.5, 'time': -1.0, 'steering': -3.0}
+    env = racecar.make_env(**{**OPTIONS, 'reward': weights, 'observation': ('velocity', 'lap')},
+                           scaled=False)
+    before, _ = env.reset(seed=1)
+    steering = 0.0
+    for k in range(20):
+        angle = 0.2 * math.sin(k)
+        after, reward, *_ = env.step(np.array([3.0, angle]))
+        angle = float(np.float32(angle))
+        expected = (2.0 * (after[4] - before[4]) + 0.5 * 0.05 * 0.5 * (after[0] + before[0])
+                    - 0.05 - 3.0 * (angle - steering) ** 2)
+        assert reward == pytest.approx(expected, abs=1e-5)
+        before, steering = after, angle
+
+
+def test_functions_of_the_user_take_the_place_of_rewards_and_ends():
+    def reward(before, after, guide, weights):
+        return after.motion.vx - guide.speed
+
+    def ended(view, rules):
+        return view.time > 0.22
+
+    env = racecar.make_env(**{**OPTIONS, 'reward': reward, 'ended': ended,
+                              'observation': ('velocity',)}, scaled=False)
+    env.reset(seed=1)
+    for k in range(5):
+        seen, value, over, _, _ = env.step(np.array([2.0, 0.0]))
+        # The follower is asked before the period.
+        assert 0.5 < seen[0] - value <= 6.0
+        assert over == (k == 4)
+
+
+def test_actions_of_acceleration_and_rate_move_the_command():
+    env = racecar.make_env(**{**OPTIONS, 'observation': ('command',)}, scaled=False,
+                           longitudinal='acceleration', steering='rate', acceleration_max=4.0)
+    env.reset(seed=1)
+    for _ in range(4):
+        seen, *_ = env.step(np.array([9.0, 1.0]))
+    # Four periods of 0.05 s at the largest acceleration.
+    assert seen == pytest.approx([0.8, 0.2], abs=1e-6)
+
+
+def test_randomised_cars_differ_from_episode_to_episode_and_not_from_seed_to_seed():
+    options = {**OPTIONS, 'observation': ('velocity',), 'randomise': {
+        'vehicle.mass': (2.0, 6.0), 'vehicle.friction_coefficient': ('normal', 0.5, 0.1)}}
+
+    def drive(env, **reset):
+        env.reset(options={'poses': [[0.0, 0.0, 0.0]]}, **reset)
+        return np.array([env.step(np.array([1.0, 1.0]))[0] for _ in range(8)])
+
+    env = racecar.make_env(**options)
+    first, second = drive(env, seed=3), drive(env)
+    assert not np.allclose(first, second)
+    assert (drive(env, seed=3) == first).all()
+
+
+def test_opponents_follow_the_line():
+    env = racecar.make_env(**{**OPTIONS, 'observation': ('velocity',)}, cars=2, time_limit=30.0,
+                           start_spacing=20.0)
+    env.reset(seed=1)
+    for _ in range(300):
+        env.step(np.array([-1.0, 0.0]))
+        reading = env.racing.batch.readings
+        if reading['hit_cars'][0, 1] > 0.0:
+            break
+        assert abs(reading['offset'][0, 1]) < 0.5
+    assert reading['driven'][0, 1] > 30.0
+
+
+@pytest.mark.parametrize(('options', 'said'), [
+    ({'beems': 3}, 'no option .beems.'), ({'observation': 'scan'}, 'expected a list of parts'),
+    ({'reward': 'progres'}, 'no reward'), ({'reward': {'progres': 1.0}}, 'progres'),
+    ({'randomise': {'vehicle.mas': (1, 2)}}, 'vehicle.mass'),
+    ({'randomise': {'vehicle.mass': (3, 2)}}, 'in this order'),
+    ({'slowest': 9.0}, 'expected a range'), ({'track': 'nowhere'}, 'nowhere'),
+    ({'opponents': ['follower']}, 'a list of 0'), ({'render_mode': 'human'}, 'RecordVideo'),
+    ({'worlds': 0}, 'expected at least 1'), ({'parallel': True, 'worlds': 2}, 'one of the two'),
+    ({'worlds': 2, 'autoreset_mode': 'never'}, 'NEXT_STEP'),
+    ({'reward': lambda before: 0.0}, 'a function of 4 arguments'),
+    ({'reward': lambda before, after, guide, weights: str(after).title()}, 'be compiled'),
+])
+def test_errors_name_what_was_expected(options, said):
+    with pytest.raises(RacecarError, match=said):
+        racecar.make_env(**{**OPTIONS, **options})
