@@ -74,7 +74,8 @@ class SimulatorNode(TableNode):
     put the robot to another place; /clock, tf_static; robot_description
     (std_msgs/String) and tf of the links of a robot that describes itself.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
-    (std_srvs/Trigger: while paused, goes on to the next awaited output).
+    (std_srvs/Trigger: while paused, goes on to the next awaited output); with the parameter
+    simulation_interfaces those of racecar.ros.simulation_services, and their action.
     """
 
     def __init__(
