@@ -12,7 +12,7 @@ import numpy as np
 
 from racecar.analysis.chart import Chart
 from racecar.analysis.html_page import HtmlPage
-from racecar.analysis.sweep_figure import Flags
+from racecar.analysis.sweep_points import Flags
 from racecar.base.columns import Array
 from racecar.metrics.quantities import shown, unit_for
 
