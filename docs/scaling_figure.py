@@ -44,7 +44,7 @@ def main() -> None:
         axes.axvspan(2.0, 1000.0, color='0.5', alpha=0.08)
         axes.text(45.0, 0.96, 'model', transform=axes.get_xaxis_transform(), va='top',
                   ha='center', color='0.4')
-        axes.legend(fontsize=8, loc='lower left')
+        axes.legend(fontsize=8, loc='best')
     figure.savefig(FILE, dpi=110)
     print(FILE)
 

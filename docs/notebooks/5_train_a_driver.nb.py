@@ -8,6 +8,8 @@
 # `pip install 'racecar-stack[gym]'` brings what is needed.
 
 # %%
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -16,8 +18,9 @@ from racecar.gym import load_policy, multilayer, save_policy
 
 WORLDS, HIDDEN = 128, 16
 # Tyres that let go, a motor that needs its time, and steps that are long enough to be quick.
-CAR = {'vehicle': 'f1tenth', 'fastest': 6.0, 'tyre_model': 'fiala', 'actuators.speed_lag': 0.2,
-       'step': 0.005, 'low_speed_threshold': 0.5}
+CAR: dict[str, Any] = {
+    'vehicle': 'f1tenth', 'fastest': 6.0, 'tyre_model': 'fiala', 'actuators.speed_lag': 0.2,
+    'step': 0.005, 'low_speed_threshold': 0.5}
 
 env = racecar.make_env(
     'racetrack', worlds=WORLDS, time_limit=20.0, reward={'progress': 1.0, 'contact': -5.0},

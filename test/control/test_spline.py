@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 import numpy as np
 import pytest
 
-from racecar.control.trajectories.spline import spline_through
+from racecar.control.spline import spline_through
 
 interpolate = pytest.importorskip('scipy.interpolate', reason='SciPy is not installed')
 

@@ -15,6 +15,7 @@ from racecar.dynamics.vehicles.modes import (
     are_slower,
     jacobians,
     spectral_radii,
+    straight_modes,
     straight_speeds,
 )
 from racecar.simulation.simulator import SIMULATOR_PARAMETERS
@@ -109,3 +110,24 @@ def test_jacobian_is_that_of_the_derivative(name):
     found = jacobians(model.equations, parameters, state[None, None],
                       inputs[None, None, :commands])[0, 0]
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5 * np.abs(wanted).max())
+
+
+def test_few_cars_and_many_have_the_same_modes_also_where_they_are_not_finite():
+    pytest.importorskip('numba')
+    model = make_vehicle_model('single_track', VehicleParameters.from_file(
+        find_vehicle('racecar')), SIMULATOR_PARAMETERS.resolve({}))
+    equations, speeds = model.equations, straight_speeds(-1.0, 3.0, 9, 0.0)
+    # Nothing can be divided by the numbers of the second one.
+    one = np.array(model.parameters)
+    parameters = np.stack([one, 0.0 * one], axis=1)
+
+    def found(cars):
+        columns = parameters[:, cars]
+        with np.errstate(all='ignore'):
+            return straight_modes(equations, columns, np.repeat(speeds, len(cars), axis=0))
+
+    few = [found([car]) for car in (0, 1)]
+    many = found([0, 1] * 500)
+    assert not np.isfinite(few[1]).all()
+    for car in (0, 1):
+        np.testing.assert_array_equal(many[car], few[car][0])

@@ -42,7 +42,7 @@ def test_commands_of_a_simulated_drive_are_those_in_the_environment(driven):
     file, expected = driven
     run = racecar.simulate(
         'kinematic_ode', controller=str(file), vehicle='f1tenth', waypoints='racetrack',
-        duration=4.0, set={'single_track_simulator.rate': RATE})
+        duration=4.0, tyre_model='fiala', set={'single_track_simulator.rate': RATE})
     assert np.ptp(expected[:, 1]) > 0.05
     found = np.column_stack([run.table['speed_command'], run.table['steering_command']])
     assert (found[:len(expected)] == expected).all()

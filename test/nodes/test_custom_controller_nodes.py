@@ -64,6 +64,20 @@ def test_up_in_lockstep_gives_the_bytes_of_simulate(stack, name, tmp_path, capfd
     assert f'{EXAMPLE}:{name}: ' in capfd.readouterr().err
 
 
+@pytest.mark.parametrize('name', ['lqr', 'map'])
+def test_a_controller_by_progress_has_the_bytes_of_simulate_in_lockstep(name, tmp_path):
+    texts = []
+    for command in (('simulate', 'kinematic_ode'),
+                    ('up', 'kinematic_ode', '--lockstep', '--real-time-factor', '0')):
+        path = tmp_path / f'{command[0]}.csv'
+        assert main([
+            *command, '--controller', name, '--trajectory', 'raceline', '--duration', '3',
+            '--vehicle', 'f1tenth', '--set', 'controller.rate=50', '--csv', str(path)]) == 0
+        texts.append(path.read_bytes())
+    assert texts[0] == texts[1]
+    assert texts[0].count(b'\n') == 302
+
+
 def test_settings_reach_the_controller_with_up_too(tmp_path, capfd):
     tuned = EXAMPLE.with_name('tuned_pursuit.py')
     texts = []

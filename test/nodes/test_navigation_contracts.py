@@ -13,13 +13,14 @@ from node_bench import Bench, RACECAR, seconds
 import pytest
 from rclpy.qos import (
     DurabilityPolicy,
-    HistoryPolicy,
+    LivelinessPolicy,
     qos_check_compatible,
     QoSCompatibility,
     QoSProfile,
     ReliabilityPolicy,
 )
 from sensor_msgs.msg import Imu, LaserScan
+from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
 from racecar.base.parameter_file import load_parameter_file
@@ -28,18 +29,22 @@ from racecar.catalogue import NODES
 
 pytestmark = pytest.mark.ros
 
-SENSOR_DATA = QoSProfile(
-    depth=5, history=HistoryPolicy.KEEP_LAST, reliability=ReliabilityPolicy.BEST_EFFORT)
-RELIABLE = QoSProfile(depth=10)
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+def profile_of(depth, **policies):
+    return QoSProfile(depth=depth, liveliness=LivelinessPolicy.AUTOMATIC, **policies)
+
+
+SENSOR_DATA = profile_of(5, reliability=ReliabilityPolicy.BEST_EFFORT)
+RELIABLE = profile_of(10)
+LATCHED = profile_of(1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # Node, topic, type, QoS of its subscription, least rate [Hz] at which it is of use.
 EXPECTED = [
     ('amcl', '/scan', LaserScan, SENSOR_DATA, 5.0),
     ('slam_toolbox', '/scan', LaserScan, SENSOR_DATA, 5.0),
     ('amcl', '/map', OccupancyGrid, LATCHED, None),
     ('static_layer', '/map', OccupancyGrid, LATCHED, None),
-    ('obstacle_layer', '/scan', LaserScan, QoSProfile(
-        depth=50, reliability=ReliabilityPolicy.BEST_EFFORT), 5.0),
+    ('obstacle_layer', '/scan', LaserScan, profile_of(
+        50, reliability=ReliabilityPolicy.BEST_EFFORT), 5.0),
     ('ekf', '/vesc/odom', Odometry, SENSOR_DATA, 10.0),
     ('ekf', '/imu/data', Imu, SENSOR_DATA, 10.0),
     ('bt_navigator', '/vesc/odom', Odometry, RELIABLE, 10.0),
@@ -59,10 +64,9 @@ def running():
         for _, topic, kind, profile, _ in EXPECTED:
             if topic not in heard:
                 heard[topic] = bench.listen(topic, kind, profile)
-        heard['/tf'] = bench.listen('/tf', TFMessage, QoSProfile(depth=100))
+        heard['/tf'] = bench.listen('/tf', TFMessage, profile_of(100))
         heard['/tf_static'] = bench.listen('/tf_static', TFMessage, LATCHED)
         bench.until(lambda: node.waits_for().startswith('paused'), 'the start')
-        from std_srvs.srv import Trigger
         for _ in range(100):
             assert bench.call('/single_track_simulator/step', Trigger).success
         bench.until(lambda: len(heard['/scan']) > 30 and heard['/map'], 'scans and map')

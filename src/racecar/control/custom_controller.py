@@ -24,6 +24,8 @@ from racecar.base.rows import flatten, Numbers
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.base.values import Value, Values
 from racecar.base.yaml_file import describe_error, parse_yaml
+from racecar.control.progress import progress_part, ProgressPart
+from racecar.control.racing import CONTROLLERS
 from racecar.control.trajectories import Motion
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
@@ -59,11 +61,15 @@ class Controller(Protocol):
 
 
 class PureController(NamedTuple):
-    """A pure step and the NamedTuples of numbers that it starts with."""
+    """A pure step and the NamedTuples of numbers that it starts with.
+
+    progress: how it is asked if it follows by progress, None for one by time.
+    """
 
     step: PureStep
     state: Numbers
     parameters: Numbers
+    progress: ProgressPart | None = None
 
 
 @dataclass(frozen=True)
@@ -126,6 +132,10 @@ class ControllerClass:
             raise ConfigurationError(
                 f'controller {excerpt(self.where)} cannot be made with the vehicle:'
                 f' {_described(error)}') from error
+        if pure_part(controller) is None and progress_part(controller) is not None:
+            raise ConfigurationError(
+                f'controller {excerpt(self.where)} follows by progress, expected a pure step'
+                '(state, parameters, car, path, dt) with state and parameters')
         if pure_part(controller) is None and not has_command(controller):
             raise ConfigurationError(
                 f'controller {excerpt(self.where)} has neither command(odometry, reference) nor'
@@ -148,7 +158,8 @@ def load_controller(
 def find_controller(where: str) -> ControllerClass:
     """Import what a controller is made by: `module:Class` or `file.py:Class`, or a function.
 
-    Or a policy file, FILE.onnx. Raises ConfigurationError in one line if that is not possible.
+    A name of CONTROLLERS stands for one of the package, FILE.onnx for a policy file. Raises
+    ConfigurationError in one line if that is not possible.
     """
     if where.endswith(POLICY_SUFFIX):
         from racecar.control.policy.driver import PolicyDriver
@@ -158,10 +169,12 @@ def find_controller(where: str) -> ControllerClass:
             return PolicyDriver(vehicle, where, line)
 
         return controller_class(where, drive)
-    source, _, name = where.rpartition(':')
+    place = CONTROLLERS.get(where, where)
+    source, _, name = place.rpartition(':')
     if not source or not name:
         raise ConfigurationError(
-            f'controller {excerpt(where)}: expected module:Class or file.py:Class')
+            f'controller {excerpt(where)}: expected module:Class or file.py:Class, or one of'
+            f" {', '.join(CONTROLLERS)}{suggestion(where, CONTROLLERS)}")
     try:
         module = _load_file(Path(source)) if source.endswith('.py') else _load_module(source)
     except ConfigurationError:
@@ -300,7 +313,8 @@ def pure_part(controller: object) -> PureController | None:
             raise ConfigurationError(
                 f'{name} of the controller is {excerpt(values)}, expected a NamedTuple of finite'
                 ' numbers, at least one, or of such NamedTuples, beside step')
-    return PureController(step, *cast('list[Numbers]', parts))
+    state, parameters = cast('list[Numbers]', parts)
+    return PureController(step, state, parameters, progress_part(controller))
 
 
 def has_command(controller: object) -> bool:

@@ -17,18 +17,34 @@ from racecar.base.compiled import (
     NO_NUMBA,
     pure,
 )
+from racecar.base.elementary import sine_cosine
 from racecar.base.rows import flatten, Kind, kind_of, load, Numbers, Part, store
-from racecar.base.types import AckermannCommand, car_motion, Odometry
+from racecar.base.types import AckermannCommand, car_motion, NANOSECONDS, Odometry
 from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.custom_controller import (
     ask,
+    check_command,
     Controller,
+    failure_at,
     has_command,
     preview_of,
     pure_part,
     PureController,
     PureStep,
 )
+from racecar.control.progress import (
+    car_numbers,
+    lane_numbers,
+    LINE_FROM,
+    LineReference,
+    located,
+    NO_PROGRESS,
+    parameters_of,
+    progress_answer,
+    sight_of,
+    state_of,
+)
+from racecar.control.racelines.line_numbers import line_at, nearest_way
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import Motion
 
@@ -65,7 +81,14 @@ class CustomDriver:
         self._controller = make()
         self._preview = preview_of(self._controller)
         self._tracker = tracker
-        self._step, self.why_plain = _step_of(self._controller)
+        self._step, self.why_plain = None, ''
+        self._by_progress = None
+        pure = pure_part(self._controller)
+        if pure is not None and pure.progress is not None:
+            self.why_plain = why_uncompiled(pure)
+            self._by_progress = _ProgressStep(pure, not self.why_plain)
+        else:
+            self._step, self.why_plain = _step_of(self._controller)
 
     def start_anew(self, tracker: TrajectoryTracker) -> None:
         """Forget what was before, and take the reference of this tracker.
@@ -73,7 +96,9 @@ class CustomDriver:
         Raises what make raises.
         """
         self._tracker = tracker
-        if self._step is None:
+        if self._by_progress is not None:
+            self._by_progress.restart()
+        elif self._step is None:
             self._controller = self._make()
         else:
             self._step.restart()
@@ -89,6 +114,8 @@ class CustomDriver:
         if not tracker.started:
             tracker.start(odometry, now_ns)
         time, dt = tracker.time_since_start(now_ns), tracker.time_step(now_ns)
+        if self._by_progress is not None:
+            return self._by_progress.answer(tracker, odometry, dt)
         now, ahead = (_placed(tracker.trajectory.motion(t), *tracker.origin)
                       for t in (time, time + self._preview))
         if self._step is not None:
@@ -115,7 +142,9 @@ def why_uncompiled(pure: PureController) -> str:
     """Compile a pure step; return why that is not possible, or ''. Once for all that have it."""
     if not COMPILED:
         return NO_NUMBA
-    failure = _compilation(pure.step, kind_of(pure.state), kind_of(pure.parameters))
+    kinds = kind_of(pure.state), kind_of(pure.parameters)
+    failure = _compilation(pure.step, *kinds) if pure.progress is None else (
+        _progress_compilation(pure.step, *kinds))
     return f'its step cannot be compiled: {failure}' if failure else ''
 
 
@@ -186,6 +215,100 @@ def _single_kernel(
 
     return compiled(command, '(float64[::1], float64[::1], UniTuple(float64, 7),'
                              ' UniTuple(float64, 9), float64)', nogil=False)
+
+
+class _ProgressStep:
+    """A controller by progress: where it is on the line of a tracker, and what it remembers."""
+
+    def __init__(self, pure: PureController, compiles: bool) -> None:
+        assert pure.progress is not None
+        self._pure, self._part = pure, pure.progress
+        kinds = kind_of(pure.state), kind_of(pure.parameters)
+        self._kernel = (_progress_kernel if compiles else _progress_function)(pure.step, *kinds)
+        self._parameters = vector(tuple(flatten(parameters_of(self._part, pure.parameters))))
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin with the state that the controller was made with."""
+        self._state = vector(tuple(flatten(state_of(self._pure.state))))
+        self._numbers: Flat | None = None
+
+    def answer(
+        self, tracker: TrajectoryTracker, odometry: Odometry, dt: float,
+    ) -> CustomAnswer:
+        """Command, and the nearest point of the line at its speed.
+
+        Raises RunError as ask() does, ConfigurationError for a trajectory that is no line.
+        """
+        if self._numbers is None:
+            self._numbers = lane_numbers([car_numbers(
+                self._part, tracker.trajectory, tracker.tracked_ahead)], 1)
+        time = odometry.time_ns / NANOSECONDS
+        try:
+            speed, steering, *point = self._kernel(
+                self._state, self._parameters, odometry[1:], tracker.origin, self._numbers, dt)
+        except Exception as error:
+            raise failure_at(error, time) from error
+        command = AckermannCommand(speed, steering)
+        check_command(command, time)
+        return CustomAnswer(command, Motion(*point))
+
+
+def _progress_function(
+    step: PureStep, state: Kind, parameters: Kind,
+) -> Callable[..., tuple[float, ...]]:
+    """Answer of a controller by progress.
+
+    function(state, parameters, car, origin, numbers, dt) of flat state, which it changes, and
+    parameters, an Odometry without its stamp, the origin of the line [m] and lane_numbers() gives
+    speed, steering angle, and the fields of Motion at the nearest point.
+    """
+    answer = progress_answer(step)
+    state_part = Part(state_of(state.zeros))
+    parameters_part = Part(parameters_of(NO_PROGRESS, parameters.zeros))
+
+    def command(
+        state: Flat, parameters: Vector, car: tuple[float, ...], origin: tuple[float, float],
+        numbers: Flat, dt: float,
+    ) -> tuple[float, ...]:
+        before = load(state, state_part, 0)
+        here = car_motion(car)
+        reference = located(
+            LineReference(0.0, 0.0, origin[0], origin[1]), before.s, here, numbers, 0)
+        after, found = answer(
+            before, load(parameters, parameters_part, 0), here, sight_of(reference, numbers, 0),
+            dt)
+        store(state, state_part, 0, after)
+        at = int(numbers[0]) + LINE_FROM
+        point = line_at(numbers, at, nearest_way(
+            numbers, at, reference.x - origin[0], reference.y - origin[1], before.s))
+        sine, cosine = sine_cosine(point.heading)
+        turning = point.speed * point.curvature
+        return (
+            found.speed, found.steering_angle, reference.x, reference.y, point.speed * cosine,
+            point.speed * sine,
+            point.acceleration * cosine - point.speed * turning * sine,
+            point.acceleration * sine + point.speed * turning * cosine, point.heading, turning,
+            1.0)
+
+    return command
+
+
+@functools.cache
+def _progress_kernel(
+    step: PureStep, state: Kind, parameters: Kind,
+) -> Callable[..., tuple[float, ...]]:
+    """The same compiled."""
+    return compiled(
+        _progress_function(step, state, parameters),
+        '(float64[::1], float64[::1], UniTuple(float64, 7), UniTuple(float64, 2), float64[::1],'
+        ' float64)', nogil=False)
+
+
+@functools.cache
+def _progress_compilation(step: PureStep, state: Kind, parameters: Kind) -> str:
+    """Why the step of a controller by progress cannot be compiled, or ''."""
+    return compilation_failure(lambda: _progress_kernel(step, state, parameters))
 
 
 @functools.cache

@@ -71,8 +71,13 @@ class RaceEnv(gymnasium.Env[Any, Any]):
     def step(
         self, action: Floats,
     ) -> tuple[Floats, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Drive for a period."""
-        self.racing.drive(np.asarray(action, dtype=float).reshape(1, 1, 2))
+        """Drive for a period. Raises ConfigurationError for what are no two numbers."""
+        given = np.asarray(action, dtype=float)
+        if given.shape != (2,):
+            raise ConfigurationError(
+                f'action has the shape {given.shape}, expected (2,): speed or acceleration, then'
+                ' steering')
+        self.racing.drive(given[None, None])
         return (self._seen(), float(self.racing.rewards[0, 0]), bool(self.racing.ended[0, 0]),
                 bool(self.racing.truncated[0]), self._info())
 

@@ -16,6 +16,7 @@ from racecar.base.types import BodyTwist
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import DIFFERENTIAL_WHEELS_SIMULATOR
 from racecar.differential.plant import make_robot_plant, RobotPlant
+from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.codecs import Codec, CODECS
 from racecar.ros.codecs.body_twist import PlainTwistCodec
 from racecar.ros.interfaces import SetFloat
@@ -65,6 +66,7 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
         super().__init__(
             node_names.DIFFERENTIAL_WHEELS_SIMULATOR, DIFFERENTIAL_WHEELS_SIMULATOR, make_plant,
             codecs, **options)
+        offer_standard_services(self)
         self.create_service(SetBool, '~/enable_encoders', self._on_enable_encoders)
         self.create_service(SetFloat, '~/set_left_encoder', self._on_set_left_encoder)
         self.create_service(SetFloat, '~/set_right_encoder', self._on_set_right_encoder)

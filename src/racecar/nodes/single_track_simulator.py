@@ -10,6 +10,7 @@ from typing import Unpack
 from racecar.base.compiled import announce_compilation
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
+from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
@@ -54,3 +55,4 @@ class SingleTrackSimulatorNode(SimulatorNode):
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
         super().__init__(
             node_names.SINGLE_TRACK_SIMULATOR, SINGLE_TRACK_SIMULATOR, make_plant, **options)
+        offer_standard_services(self)

@@ -11,6 +11,7 @@ from racecar.base.compiled import announce_compilation
 from racecar.base.errors import ConfigurationError
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import WORLD_SIMULATOR
+from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
@@ -59,3 +60,4 @@ class WorldSimulatorNode(SimulatorNode):
     def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
         super().__init__(node_names.WORLD_SIMULATOR, WORLD_SIMULATOR, make_plant, **options)
+        offer_standard_services(self)

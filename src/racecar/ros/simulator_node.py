@@ -75,6 +75,8 @@ class SimulatorNode(TableNode):
     (std_msgs/String) and tf of the links of a robot that describes itself.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
     (std_srvs/Trigger: while paused, goes on to the next awaited output).
+
+    start_of: where a robot starts, None where its plant lets it.
     """
 
     def __init__(
@@ -133,8 +135,7 @@ class SimulatorNode(TableNode):
         self._tf_static_publisher = self.create_publisher(
             TFMessage, topics.TF_STATIC, qos.TF_STATIC)
         self._publish_static_transforms()
-        # Where a robot starts, if not where its plant lets it.
-        self._start_of: Callable[[Entity], Pose3 | None] = lambda _: None
+        self.start_of: Callable[[Entity], Pose3 | None] = lambda _: None
         # Why nobody may let the time go on, and what waits for the answers of lockstep.
         self._held = ''
         self._answered: Future | None = None
@@ -154,24 +155,8 @@ class SimulatorNode(TableNode):
             timed |= link.outputs
         self._timed = tuple(timed.values())
 
-    def _serve_standard(self) -> None:
-        """Offer the services of simulation_interfaces, where the package is there."""
-        if not self.values['simulation_interfaces'] or self.plant.scenery is None:
-            return
-        try:
-            from racecar.ros.simulation_services import SimulationServices
-        except ImportError as error:
-            self.get_logger().warning(
-                f'the services of simulation_interfaces are not offered: {error}. Install the'
-                ' package, or set simulation_interfaces to false')
-            return
-        prefix = self.values['simulation_interfaces_prefix']
-        self._start_of = SimulationServices(
-            self, self, self.values['world'], f'{prefix}/' if prefix else '').entities.start_of
-
     def _begin_to_serve(self) -> None:
         """Create services and timers."""
-        self._serve_standard()
         self.create_service(Reset, '~/reset', self._on_reset)
         self.create_service(SetBool, '~/pause', self._on_pause)
         self.create_service(Trigger, '~/step', self._on_step)
@@ -559,7 +544,7 @@ class SimulatorNode(TableNode):
 
     def _move(self, links: Sequence[RobotLink], pose: Pose3 | None) -> list[Pose3]:
         """Reset robots, all or none, and return where they then are."""
-        poses = [self._start_of(link.entity) if pose is None else pose for link in links]
+        poses = [self.start_of(link.entity) if pose is None else pose for link in links]
         for link, place in zip(links, poses, strict=True):
             link.entity.check_reset(place)
         placed = [link.entity.reset(place) for link, place in zip(links, poses, strict=True)]

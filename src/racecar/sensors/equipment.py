@@ -140,7 +140,7 @@ def equip(plant: Plant, values: Mapping[str, object]) -> Plant:
     plant = with_odometry(plant, values)
     sensors = _mounted(values)
     scene = scene_of(values)
-    if scene.is_empty and not sensors and plant.scenery is None:
+    if scene.is_empty and not sensors:
         return plant
     return EquippedPlant(plant, {entity.name: sensors for entity in plant.entities}, scene)
 

@@ -18,6 +18,7 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.rows import count_numbers, flatten, Numbers, Part
 from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS
 from racecar.base.vectors import Flat, vector
+from racecar.control.progress import lane_numbers
 from racecar.control.reference_sampler import ReferenceSampler
 from racecar.control.tracker import course_from
 from racecar.control.trajectories import Trajectory
@@ -126,6 +127,9 @@ class Block:
         self._added: list[object] = []
         # What each car follows, and the rows at the start of those that may have to begin anew.
         self._references: list[Reference] = []
+        # Of cars by progress.
+        self._cars: list[NDArray[np.float64]] = []
+        self._numbers: Flat = vector(0)
         self._at_start: Flat = vector(0)
         self._samplers: list[ReferenceSampler] = []
         self.courses: list[Course] = []
@@ -163,6 +167,7 @@ class Block:
                 (moving.parameters, parts.limits, parts.control), columns[:3], strict=True):
             self._put(part, first, rows)
         self.cars.extend(fleet.cars)
+        self._cars.extend([np.asarray(lane.numbers, float)] * count)
         self._references.extend([
             lane.reference._replace(trajectory=trajectory) for trajectory in trajectories] * alike)
         self.courses.extend([course_from(trajectory, origin) for trajectory, origin in zip(
@@ -207,6 +212,7 @@ class Block:
         self._samplers = [
             self.kind.control.sampler(list(group)) for _, group in itertools.groupby(
                 found, key=lambda reference: type(reference.trajectory))]
+        self._numbers = lane_numbers(self._cars, LANES)
         if self.kind.control.is_foreign:
             self._at_start = self._rows.copy()
         else:
@@ -218,6 +224,7 @@ class Block:
             single = Block(self.kind)
             single.cars.append(car)
             single._references.append(self._references[lane])
+            single._cars.append(self._cars[lane])
             single.courses.append(self.courses[lane])
             for line in self._added:
                 single._lines.add(line)
@@ -257,7 +264,7 @@ class Block:
             NO_PLAN.deviations if whole.deviations is None else whole.deviations)
         try:
             self._kernel(
-                self._rows, lines, self.sample(present), whole.records, points,
+                (self._rows, self._numbers), lines, self.sample(present), whole.records, points,
                 vector((*flatten(plan), times[max(first - 1, 0)], *present)))
         except Exception as error:
             failure = kind.control.failure(

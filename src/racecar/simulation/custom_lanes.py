@@ -20,6 +20,16 @@ from racecar.control.custom_reference import (
     CustomReferenceSampler,
     NO_CUSTOM_REFERENCE,
 )
+from racecar.control.progress import (
+    car_numbers,
+    LineReference,
+    LineSampler,
+    NO_LINE_REFERENCE,
+    parameters_of,
+    progress_answer,
+    state_of,
+)
+from racecar.control.reference_sampler import ReferenceSampler
 from racecar.dynamics.vehicles.interface import Command
 from racecar.simulation.lanes import Answer, Lane, Reference
 from racecar.simulation.model_lanes import lane_car
@@ -42,11 +52,15 @@ def _answer(step: Any) -> Answer:
 
 
 class CustomControl(NamedTuple):
-    """A pure step, and the kinds of its state and parameters. See LaneControl."""
+    """A pure step, and the kinds of state and parameters of its answer. See LaneControl.
+
+    by_progress: whether it follows by progress.
+    """
 
     step: PureStep
     state_kind: Kind
     parameter_kind: Kind
+    by_progress: bool = False
 
     @property
     def state(self) -> Numbers:
@@ -59,14 +73,14 @@ class CustomControl(NamedTuple):
         return self.parameter_kind.zeros
 
     @property
-    def reference(self) -> CustomReference:
-        """A reference with what lies ahead."""
-        return NO_CUSTOM_REFERENCE
+    def reference(self) -> CustomReference | LineReference:
+        """A reference with what lies ahead, or on a line."""
+        return NO_LINE_REFERENCE if self.by_progress else NO_CUSTOM_REFERENCE
 
     @property
     def answer(self) -> Answer:
         """The step."""
-        return _answer(self.step)
+        return progress_answer(self.step) if self.by_progress else _answer(self.step)
 
     @property
     def is_foreign(self) -> bool:
@@ -78,8 +92,15 @@ class CustomControl(NamedTuple):
         """None: it does not look at the wheels."""
         return None
 
-    def sampler(self, references: Sequence[Reference]) -> CustomReferenceSampler:
+    @property
+    def way_row(self) -> int | None:
+        """The first one, by progress."""
+        return 0 if self.by_progress else None
+
+    def sampler(self, references: Sequence[Reference]) -> ReferenceSampler:
         """Sampler of the references of trajectories of one type."""
+        if self.by_progress:
+            return LineSampler([r.trajectory for r in references])
         return CustomReferenceSampler(
             [r.trajectory for r in references], [r.preview for r in references])
 
@@ -94,10 +115,20 @@ class CustomControl(NamedTuple):
 
 def custom_lane(
     simulator: Simulator, pure_controller: PureController, reference: Reference,
+    tracked_ahead: float = 0.0,
 ) -> Lane:
-    """A simulator that a controller drives, as both are at present."""
+    """A simulator that a controller drives, as both are at present.
+
+    tracked_ahead: how far the point of the car that is to be on the path lies ahead of base_link
+    [m]. Raises ConfigurationError for a controller by progress on what is no line.
+    """
     state, parameters = pure_controller.state, pure_controller.parameters
+    progress = pure_controller.progress
+    numbers: Any = ()
+    if progress is not None:
+        state, parameters = state_of(state), parameters_of(progress, parameters)
+        numbers = car_numbers(progress, reference.trajectory, tracked_ahead)
     return Lane(
         lane_car(simulator),
-        CustomControl(pure_controller.step, kind_of(state), kind_of(parameters)), reference,
-        state, parameters)
+        CustomControl(pure_controller.step, kind_of(state), kind_of(parameters),
+                      progress is not None), reference, state, parameters, numbers)

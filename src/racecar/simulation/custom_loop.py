@@ -87,7 +87,8 @@ class CustomLoop:
 
     def _lane_of(self, simulator: Simulator, pure: PureController) -> Lane:
         return reckoned_lane(
-            custom_lane(simulator, pure, self._reference), self.simulator.reckoning)
+            custom_lane(simulator, pure, self._reference, self.tracker.tracked_ahead),
+            self.simulator.reckoning)
 
     def disturb(self, noise: Noise, key: tuple[int, int]) -> bool:
         """Add noise to what a controller in plain Python sees, drawn as for a block of cars.

@@ -33,6 +33,7 @@ from racecar.base.rows import (
 )
 from racecar.base.types import CarMotion, quaternion_to_yaw
 from racecar.base.vectors import Flat
+from racecar.control.progress import as_it_is, located, sight_of
 from racecar.control.reference_sampler import placed
 from racecar.dynamics.integrators import find_integrator, step_function
 from racecar.dynamics.vehicles.interface import Command, Equations
@@ -303,6 +304,27 @@ def _placement(parts: BlockParts) -> Loop:
     return place_all
 
 
+def _locating(control: LaneControl, parts: BlockParts) -> Loop:
+    """Pure function that moves the references of cars by progress to the nearest points."""
+    row, seen_part, target_part = control.way_row, parts.seen, parts.target
+    if row is None:
+        @importable
+        def locate_none(rows: Flat, count: int, numbers: Flat) -> None:
+            pass
+
+        return locate_none
+    way_part = Part((0.0,), parts.control_state.first + row, LANES)
+
+    @importable
+    def locate_all(rows: Flat, count: int, numbers: Flat) -> None:
+        for i in range(count):
+            store(rows, target_part, i, located(
+                load(rows, target_part, i), load(rows, way_part, i)[0], load(rows, seen_part, i),
+                numbers, i))
+
+    return locate_all
+
+
 def _tracking(parts: BlockParts) -> Loop:
     path_part = parts.path
 
@@ -438,15 +460,18 @@ def _control(control: LaneControl, parts: BlockParts) -> Loop:
     state_part, control_part = parts.control_state, parts.control
     seen_part, target_part = parts.seen, parts.target
     answered_part = parts.answered
+    sight = as_it_is if control.way_row is None else sight_of
 
     if not control.is_foreign:
         @importable
-        def control_all(rows: Flat, count: int, period: float, tick: int) -> None:
+        def control_all(
+            rows: Flat, count: int, period: float, tick: int, numbers: Flat,
+        ) -> None:
             for i in range(count):
                 status = load(rows, status_part, i)
                 after, command = answer(
                     load(rows, state_part, i), load(rows, control_part, i),
-                    load(rows, seen_part, i), load(rows, target_part, i),
+                    load(rows, seen_part, i), sight(load(rows, target_part, i), numbers, i),
                     period if status.started > 0.0 else 0.0)
                 store(rows, state_part, i, after)
                 store(rows, status_part, i, Status(status.diverged, 1.0))
@@ -455,7 +480,7 @@ def _control(control: LaneControl, parts: BlockParts) -> Loop:
         return control_all
 
     @importable
-    def ask_all(rows: Flat, count: int, period: float, tick: int) -> None:
+    def ask_all(rows: Flat, count: int, period: float, tick: int, numbers: Flat) -> None:
         for i in range(count):
             status = load(rows, status_part, i)
             # Alone, a car that has diverged or failed is not asked any more.
@@ -467,7 +492,8 @@ def _control(control: LaneControl, parts: BlockParts) -> Loop:
             store(rows, status_part, i, Status(status.diverged, 1.0))
             after, command = answer(
                 load(rows, state_part, i), load(rows, control_part, i), load(rows, seen_part, i),
-                load(rows, target_part, i), period if status.started > 0.0 else 0.0)
+                sight(load(rows, target_part, i), numbers, i),
+                period if status.started > 0.0 else 0.0)
             store(rows, state_part, i, after)
             store(rows, command_part, i, command)
             if not (math.isfinite(command.speed) and math.isfinite(command.steering_angle)):
@@ -548,15 +574,16 @@ def _checking(parts: BlockParts) -> Loop:
     return check_all
 
 
-RunBlock = Callable[[Flat, Flat, Flat, Flat, Flat, Flat], None]
-"""run(rows, lines, references, records, points, plan): see block_kernel()."""
+RunBlock = Callable[[tuple[Flat, Flat], Flat, Flat, Flat, Flat, Flat], None]
+"""run(cars, lines, references, records, points, plan): see block_kernel()."""
 
 
 @functools.cache
 def block_kernel(motion: LaneMotion, control: LaneControl) -> RunBlock:
     """Compiled function that runs some ticks of a block, all its arguments flat.
 
-    rows: see block_parts(); lines: numbers of the Lines of the motion; references: (ticks,
+    cars: rows, see block_parts(), and lane_numbers() of cars by progress, of which it writes the
+    memories; lines: numbers of the Lines of the motion; references: (ticks,
     references, their size); records: (count, samples, COLUMN_COUNT); points: (ticks,
     POINT_NUMBERS, LANES), filled if shown; plan: numbers of a Plan, then the times since the start
     [s] of the tick before, any for the first one, and of these. Raises ParameterError if the
@@ -569,11 +596,14 @@ def block_kernel(motion: LaneMotion, control: LaneControl) -> RunBlock:
     roll_all = _rolling(motion, control, parts)
     control_all, record_all, check_all = (
         _control(control, parts), _recording(parts), _checking(parts))
+    locate_all = _locating(control, parts)
     drive_all, plan_numbers = motion.drive(parts.moving), _PLAN.after
 
     def run_block(
-        rows: Flat, lines: Flat, references: Flat, records: Flat, points: Flat, plan: Flat,
+        cars: tuple[Flat, Flat], lines: Flat, references: Flat, records: Flat, points: Flat,
+        plan: Flat,
     ) -> None:
+        rows, numbers = cars
         p, times = load(plan, _PLAN, 0), plan[plan_numbers:]
         count, first, ticks, last = int(p.cars), int(p.first), int(p.ticks), int(p.last)
         every, depth, steps = int(p.every), int(p.depth), int(p.steps)
@@ -582,6 +612,7 @@ def block_kernel(motion: LaneMotion, control: LaneControl) -> RunBlock:
             tick, time = first + k, times[k + 1]
             observe_all(rows, count)
             place_all(rows, count, references, k * (len(references) // ticks))
+            locate_all(rows, count, numbers)
             # Metrics are of where the car is, not of where it believes to be.
             score_all(
                 rows, count, ahead, time - times[k] if tick else 0.0, time >= p.skip)
@@ -590,7 +621,7 @@ def block_kernel(motion: LaneMotion, control: LaneControl) -> RunBlock:
             roll_all(rows, count)
             if p.noisy > 0.0:
                 disturb_all(rows, count, tick, p.deviations, root)
-            control_all(rows, count, p.period, tick)
+            control_all(rows, count, p.period, tick, numbers)
             if every > 0 and tick % every == 0:
                 record_all(rows, count, records, tick // every, int(p.samples), time)
             if tick < last:
@@ -599,4 +630,4 @@ def block_kernel(motion: LaneMotion, control: LaneControl) -> RunBlock:
                     push_all(rows, count)
                 check_all(rows, count, tick)
 
-    return compiled(run_block, f"({', '.join(['float64[::1]'] * 6)})")
+    return compiled(run_block, f"(UniTuple(float64[::1], 2), {', '.join(['float64[::1]'] * 5)})")

@@ -7,6 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from racecar.base.errors import RunError
 from racecar.base.rows import Numbers, Part
 from racecar.base.types import AckermannCommand
@@ -154,7 +157,9 @@ class LaneControl(Hashable, Protocol):
     next state and the command as the message carries it; car: CarMotion as its odometry says; dt:
     since the answer before [s], 0 at the first. is_foreign: whether code of the user's runs in it,
     which may fail. rolling_row: of its state, in which it finds the speed at which the rear wheels
-    roll [m/s]; None if it does not look.
+    roll [m/s]; None if it does not look. way_row: of its state, the way along the line of a
+    control by progress, whose reference is a LineReference and whose answer gets a LineSight, see
+    racecar.control.progress; None for one by time.
     """
 
     @property
@@ -179,6 +184,10 @@ class LaneControl(Hashable, Protocol):
 
     @property
     def rolling_row(self) -> int | None:
+        """See the class."""
+
+    @property
+    def way_row(self) -> int | None:
         """See the class."""
 
     def sampler(self, references: Sequence[Reference]) -> ReferenceSampler:
@@ -215,7 +224,8 @@ class LaneCar(NamedTuple):
 class Lane(NamedTuple):
     """One car for a block: how it moves and is driven, what it follows, numbers of its control.
 
-    state, parameters: NamedTuples like the examples of the control.
+    state, parameters: NamedTuples like the examples of the control; numbers: car_numbers() of a
+    control by progress.
     """
 
     car: LaneCar
@@ -223,3 +233,4 @@ class Lane(NamedTuple):
     reference: Reference
     state: Numbers
     parameters: Numbers
+    numbers: tuple[float, ...] | NDArray[np.float64] = ()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 import functools
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from racecar.base.errors import RunError
 from racecar.base.rows import count_numbers, flatten, load, Numbers, Part, store, zeros_of
 from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS, quaternion_to_yaw
 from racecar.base.vectors import as_vector, Flat, Vector, vector
+from racecar.control.progress import as_it_is, lane_numbers, located, sight_of
 from racecar.control.reference_sampler import placed, ReferenceSampler
 from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles.interface import Equations
@@ -60,7 +61,7 @@ class LoopPlan(NamedTuple):
 _PLAN = Part(zeros_of(LoopPlan))
 _RECORD = Part((0.0,) * COLUMN_COUNT)
 
-RunLoop = Callable[[Flat, Flat, Vector, Vector, Flat, Vector], int]
+RunLoop = Callable[[Flat, tuple[Flat, Flat], Vector, Vector, Flat, Vector], int]
 """run(rows, control, references, stamps, records, plan): see loop_kernel()."""
 
 
@@ -82,14 +83,33 @@ def _telling(control: LaneControl, equations: Equations) -> Callable[..., None]:
     return tell
 
 
+def _locating(control: LaneControl) -> Callable[..., Any]:
+    """Pure function that moves the reference of a control by progress to the nearest point."""
+    row = control.way_row
+    if row is None:
+        @importable
+        def locate_none(reference: Any, control: Flat, car: CarMotion, numbers: Flat) -> Any:
+            return reference
+
+        return locate_none
+    way_part = Part((0.0,), row)
+
+    @importable
+    def locate(reference: Any, control: Flat, car: CarMotion, numbers: Flat) -> Any:
+        return located(reference, load(control, way_part, 0)[0], car, numbers, 0)
+
+    return locate
+
+
 @functools.cache
 def loop_kernel(kind: CarKind, equations: Equations, control: LaneControl) -> RunLoop:
     """Compiled function that answers and drives one car tick by tick, all its arguments flat.
 
-    rows: of the car, see OneCarParts; control: state and parameters of what drives it;
-    references: what that follows at each tick; stamps: of the ticks [s]; records: is filled with
-    rows of RunTable; plan: numbers of a LoopPlan. Returns how many ticks were driven: fewer than
-    planned where a command is not finite or the car diverges, which then is as it was before.
+    rows: of the car, see OneCarParts; driving: state and parameters of what drives it, and
+    lane_numbers() of a control by progress, of which it writes the memory; references: what that
+    follows at each tick; stamps: of the ticks [s]; records: is filled with rows of RunTable; plan:
+    numbers of a LoopPlan. Returns how many ticks were driven: fewer than planned where a command
+    is not finite or the car diverges, which then is as it was before.
     """
     parts = one_car_parts(kind)
     order, tick = orders(kind), tick_function(kind, equations)
@@ -99,12 +119,14 @@ def loop_kernel(kind: CarKind, equations: Equations, control: LaneControl) -> Ru
     memory_part, reference_part = Part(control.state), Part(control.reference)
     values_part = Part(control.parameters, memory_part.after)
     size = count_numbers(control.reference)
-    tell = _telling(control, equations)
+    tell, locate = _telling(control, equations), _locating(control)
+    sight = as_it_is if control.way_row is None else sight_of
 
     def run_loop(
-        rows: Flat, control: Flat, references: Vector, stamps: Vector, records: Flat,
-        plan: Vector,
+        rows: Flat, driving: tuple[Flat, Flat], references: Vector, stamps: Vector,
+        records: Flat, plan: Vector,
     ) -> int:
+        control, numbers = driving
         p = load(plan, _PLAN, 0)
         driven, steps = int(p.driven), int(p.steps)
         for k in range(int(p.answers)):
@@ -113,11 +135,12 @@ def loop_kernel(kind: CarKind, equations: Equations, control: LaneControl) -> Ru
                 load(rows, parameters_part, 0))
             car = CarMotion(x, y, quaternion_to_yaw(0.0, 0.0, qz, qw), vx, vy, yaw_rate)
             tell(control, load(rows, state_part, 0), load(rows, parameters_part, 0), vx)
-            reference = placed(
-                load(references, reference_part, size * k), p.origin_x, p.origin_y)
+            reference = locate(placed(
+                load(references, reference_part, size * k), p.origin_x, p.origin_y), control, car,
+                numbers)
             after, command = answer(
-                load(control, memory_part, 0), load(control, values_part, 0), car, reference,
-                p.period if k else p.first_step)
+                load(control, memory_part, 0), load(control, values_part, 0), car,
+                sight(reference, numbers, 0), p.period if k else p.first_step)
             store(control, memory_part, 0, after)
             store(records, _RECORD, COLUMN_COUNT * k, (
                 stamps[k], car, reference.x, reference.y, command))
@@ -129,7 +152,8 @@ def loop_kernel(kind: CarKind, equations: Equations, control: LaneControl) -> Ru
                     return k
         return driven
 
-    return compiled(run_loop, f"int64({', '.join(['float64[::1]'] * 6)})")
+    return compiled(run_loop, 'int64(float64[::1], UniTuple(float64[::1], 2), '
+                    f"{', '.join(['float64[::1]'] * 4)})")
 
 
 def chunks(ticks: int, size: int = CHUNK) -> Iterator[tuple[int, int]]:
@@ -157,6 +181,7 @@ class CompiledLoop:
         self._control = lane.control
         self._numbers: Flat = vector((*flatten(lane.state), *flatten(lane.parameters)))
         self.memory: Flat = self._numbers[:count_numbers(lane.state)]
+        self._line: Flat = lane_numbers([np.asarray(lane.numbers, float)], 1)
         self._sampler: ReferenceSampler = lane.control.sampler([lane.reference])
         # Of the equations for commands, as control gives these.
         self._kernel: RunLoop = loop_kernel(
@@ -168,7 +193,7 @@ class CompiledLoop:
         self._tracker.origin_for(self._simulator.odometry())
         nothing = vector(0)
         self._sampler.sample(nothing, nothing)
-        self._kernel(self._simulator.rows, self._numbers, nothing, nothing, nothing,
+        self._kernel(self._simulator.rows, (self._numbers, self._line), nothing, nothing, nothing,
                      vector(tuple(_PLAN.example)))
 
     def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
@@ -199,8 +224,9 @@ class CompiledLoop:
             vector([first_step, *(period,) * (count - 1)]))
         try:
             done = self._kernel(
-                simulator.rows, self._numbers, references, as_vector(stamps_ns / NANOSECONDS),
-                as_vector(records.ravel()), vector(tuple(plan)))
+                simulator.rows, (self._numbers, self._line), references,
+                as_vector(stamps_ns / NANOSECONDS), as_vector(records.ravel()),
+                vector(tuple(plan)))
         except Exception as error:
             # A row is filled once its command is there.
             answered = int(np.count_nonzero(np.isfinite(records[:, _TIME])))

@@ -98,6 +98,12 @@ class ReckonedControl(NamedTuple):
         """First row: speed of the reading."""
         return 0
 
+    @property
+    def way_row(self) -> int | None:
+        """That of the control, behind dead reckoning."""
+        row = self.control.way_row
+        return None if row is None else _OWN + row
+
     def sampler(self, references: Sequence[Reference]) -> ReferenceSampler:
         """Sampler of the control."""
         return self.control.sampler(references)

@@ -105,6 +105,11 @@ class StockControl(NamedTuple):
         """None: it does not look at the wheels."""
         return None
 
+    @property
+    def way_row(self) -> None:
+        """None: it follows by time."""
+        return None
+
     def sampler(self, references: Sequence[Reference]) -> TargetSampler:
         """Sampler of the targets of trajectories of one type."""
         return TargetSampler([r.trajectory for r in references], exact=self.is_exact)

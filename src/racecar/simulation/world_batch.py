@@ -168,6 +168,7 @@ class WorldBatch(CommandedBatch):
         self._intervals = steps // self._steps
         self._scene_of = self._scenes_of(scene_of)
         self._around = surroundings_of(setup.scenes)
+        self._bodies: Array = np.empty((len(CarBody._fields), 0))
         self._courses = courses_of(setup.courses, setup.lap_rule)
         total = len(models)
         self._laps = as_vector(np.tile([*flatten(NO_LAPS)], total))
@@ -250,23 +251,24 @@ class WorldBatch(CommandedBatch):
         y [m], yaw [rad], (worlds, cars, 3) or (cars, 3); states: in place of them, (worlds, cars,
         states) or (states,); by default where they started first. vehicles: what the cars of the
         mask are from now on, see vary(). seeds: of the noise of their scans from now on, a whole
-        number of 0 to 2^64 - 1 for each car, (worlds, cars). Of all these what belongs to the cars
-        of the mask counts. Raises ParameterError for another shape, what is not finite, and a car
-        that cannot be.
+        number of 0 to 2^64 - 1 for each car, (worlds, cars), or one for all. Of all these what
+        belongs to the cars of the mask counts. Raises ParameterError for another shape, what is
+        not finite, and a car that cannot be.
         """
         chosen = self._chosen(mask)
         if states is not None and poses is not None:
             raise ParameterError('both states and poses are given, expected one of them')
         if states is not None and np.ndim(states) == 3:
             states = np.reshape(states, (len(self), -1))
-        if vehicles is not None:
-            self._bodies[:, chosen] = vehicles.bodies[:, chosen]
+        bodies = self._bodies
+        if vehicles is not None and vehicles.bodies.shape == bodies.shape:
+            bodies = np.where(chosen, vehicles.bodies, bodies)
         if poses is not None:
-            states = self._states_at(poses)
-        if seeds is not None:
-            found = np.broadcast_to(np.asarray(seeds, dtype=np.uint64), self.shape).reshape(-1)
-            self._keys[chosen] = found[chosen]
+            states = self._states_at(poses, bodies)
+        keys = self._keys if seeds is None else self._keys_of(seeds)
         super().reset(chosen, states, vehicles)
+        self._keys[chosen] = keys[chosen]
+        self._bodies = bodies
         laps = np.reshape(np.asarray(self._laps), (-1, LAP_SIZE))
         laps[chosen] = [*flatten(NO_LAPS)]
         touched = self._lanes(chosen)
@@ -334,7 +336,7 @@ class WorldBatch(CommandedBatch):
             self._setup.scenes[scene].starts[car % len(self._setup.scenes[scene].starts)]
             for scene, car in zip(scenes.tolist(), [*range(self._together)] * self._worlds,
                                   strict=True)])
-        states = self._rest_at(starts)
+        states = self._rest_at(starts, self._bodies)
         for block in self._blocks:
             lanes, parts = block.all_lanes, world_parts(block.parts)
             for part, columns in (
@@ -342,23 +344,34 @@ class WorldBatch(CommandedBatch):
                     (block.parts.motion.state, states.T)):
                 block.put_for_good(part, lanes, columns[:, block.cars])
 
-    def _rest_at(self, poses: Array) -> Array:
+    def _rest_at(self, poses: Array, bodies: Array) -> Array:
         """States of all cars at rest at poses of base_link, (cars, 3): (cars, states)."""
         x, y, yaw = poses.T
-        base, at = self._bodies[CarBody._fields.index('base')], self.state_names.index('x')
+        base, at = bodies[CarBody._fields.index('base')], self.state_names.index('x')
         found = self._rest.copy()
         found[:, at] = x - base * each(math.cos, yaw)
         found[:, at + 1] = y - base * each(math.sin, yaw)
         found[:, at + 2] = yaw
         return found
 
-    def _states_at(self, poses: ArrayLike) -> Array:
+    def _states_at(self, poses: ArrayLike, bodies: Array) -> Array:
         found = np.asarray(poses, dtype=float)
         if found.shape not in ((*self.shape, 3), (self._together, 3)):
             raise ParameterError(
                 f'poses have the shape {found.shape}, expected (worlds, cars, 3), here'
                 f' {(*self.shape, 3)}, or (cars, 3) for all worlds')
-        return self._rest_at(np.broadcast_to(found, (*self.shape, 3)).reshape(-1, 3))
+        return self._rest_at(np.broadcast_to(found, (*self.shape, 3)).reshape(-1, 3), bodies)
+
+    def _keys_of(self, seeds: ArrayLike) -> NDArray[np.uint64]:
+        try:
+            found = np.array(seeds, dtype=np.uint64)
+        except (OverflowError, ValueError, TypeError):
+            found = np.empty(0, dtype=np.uint64)
+        if found.shape not in ((), self.shape):
+            raise ParameterError(
+                f'seeds have the shape {np.shape(seeds)}, expected whole numbers of 0 to 2^64 - 1'
+                f' of the shape (worlds, cars), here {self.shape}, or one for all')
+        return np.broadcast_to(found, self.shape).reshape(-1)
 
     def _chosen(self, mask: ArrayLike | None) -> NDArray[np.bool_]:
         if mask is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.control.trajectories.spline import Spline, spline_through
+from racecar.control.spline import Spline, spline_through
 
 Array = NDArray[np.float64]
 

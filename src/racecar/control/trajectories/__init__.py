@@ -23,6 +23,7 @@ from racecar.control.trajectories.manoeuvres import (
 )
 from racecar.control.trajectories.parabola import Parabola
 from racecar.control.trajectories.parking import Parking
+from racecar.control.trajectories.race_line import RaceLine
 from racecar.control.trajectories.waypoints import WayPointPath
 
 __all__ = ['CHOICES_WITH_PARAMETER', 'TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'Attitude', 'Motion',
@@ -32,7 +33,8 @@ _OF_THE_REPORT: tuple[type[Trajectory], ...] = (Line, Parabola, Circle, FigureEi
 
 # The order gives the report's numbers 0 to 4; the others have names only.
 _ALL: tuple[type[Trajectory], ...] = (
-    *_OF_THE_REPORT, WayPointPath, Parking, Skidpad, CircleToSlip, StepSteer, RampSteer, CoastDown)
+    *_OF_THE_REPORT, WayPointPath, Parking, Skidpad, CircleToSlip, StepSteer, RampSteer, CoastDown,
+    RaceLine)
 TRAJECTORIES: dict[str, type[Trajectory]] = {
     trajectory.name: trajectory for trajectory in _ALL
 }

@@ -19,8 +19,8 @@ from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.parameters import Parameter
 from racecar.base.share import find_track
 from racecar.base.vectors import as_vector, Vector
+from racecar.control.spline import Spline, spline_through
 from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
-from racecar.control.trajectories.spline import Spline, spline_through
 from racecar.control.trajectories.waypoint_file import MIN_SPACING, read_way_points
 from racecar.metrics.laps import Course
 

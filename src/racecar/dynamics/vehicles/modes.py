@@ -81,11 +81,18 @@ def jacobians(equations: Equations, parameters: Array, states: Array, inputs: Ar
     cars, points, size = states.shape
     many = len(motion_states(equations))
     found = np.zeros((cars, points, many, many))
-    _kernel(equations)(
+    kernel = _kernel(equations)
+    given = (
         as_vector(np.ascontiguousarray(parameters.T).ravel()),
         as_vector(np.ascontiguousarray(states).ravel()),
         as_vector(np.ascontiguousarray(inputs).ravel()), as_vector(found.ravel()),
         vector(3 * size))
+    try:
+        kernel(*given)
+    except (ArithmeticError, ValueError):
+        # Plain Python raises where compiled code yields what is not finite.
+        kernel.compile()
+        kernel(*given)
     return found
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.poses import unrotated
+from racecar.base.poses import rotated, unrotated
 from racecar.base.types import Acceleration3, BodyState, Pose3, Twist3
 from racecar.scene.loose_objects import loose_objects
 from racecar.scene.scene import Objects, Scene
@@ -142,9 +142,8 @@ class EngineState:
 
     def push(self, body: FreeBody, twist: Twist3) -> None:
         """Give a body a twist in its axes."""
-        qx, qy, qz, qw = self.pose(body)[3:]
         self.data.qvel[body.motion:body.motion + 6] = (
-            *unrotated((-qx, -qy, -qz, qw), twist[:3]), *twist[3:])
+            *rotated(self.pose(body)[3:], twist[:3]), *twist[3:])
 
     def loose_poses(self) -> list[Pose3]:
         """Poses of the cones of the scene where they are now."""

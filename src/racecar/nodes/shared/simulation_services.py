@@ -12,7 +12,7 @@ from functools import partial
 import itertools
 import os
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from geometry_msgs.msg import Accel, Pose, Twist, Vector3
 import numpy as np
@@ -69,7 +69,7 @@ from racecar.base.share import find_world, resource_file, world_names
 from racecar.base.types import Acceleration3, Pose3, Twist3
 from racecar.base.yaml_file import load_yaml
 from racecar.ros.conversions import pose_from_message, set_stamp
-from racecar.ros.node import TableNode
+from racecar.ros.simulator_node import SimulatorNode
 from racecar.simulation.bodies import corners, hull_distance
 from racecar.simulation.entities import (
     Entities,
@@ -83,7 +83,7 @@ from racecar.simulation.entities import (
     tags_match,
     World,
 )
-from racecar.simulation.ports import Bounds, Plant
+from racecar.simulation.ports import Bounds
 
 FEATURES = (
     SimulatorFeatures.SPAWNING, SimulatorFeatures.DELETING, SimulatorFeatures.NAMED_POSES,
@@ -115,41 +115,14 @@ _LONGEST_TIME_NS = 2**63 - 1
 _SUFFIXES = '.yaml', '.yml', ''
 
 
-class SteeredNode(Protocol):
-    """What a simulator node lets the services do with its time and its robots."""
-
-    plant: Plant
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether the time stands still."""
-
-    def set_paused(self, paused: bool, reason: str = '') -> None:
-        """Let the time stand or go on; reason: why nobody else may let it go on."""
-
-    def restart(self) -> None:
-        """Let the time begin at 0 again."""
-
-    def return_to_start(self) -> None:
-        """Put all robots to their starts."""
-
-    def refresh(self) -> None:
-        """Show what the robots of the plant show now, among other things."""
-
-    async def do_steps(
-        self, steps: int, note: Callable[[int], None], is_cancelled: Callable[[], bool],
-    ) -> str:
-        """Do steps while paused; say what ended them before their time, empty if nothing did."""
-
-
 class SimulationServices:
     """Binds the services of the standard to the entities of a plant and the time of its node."""
 
-    def __init__(self, node: TableNode, steered: SteeredNode, world: str, prefix: str) -> None:
-        """node, steered: one and the same; prefix: before each name, empty or ending with /."""
-        self._node, self._steered = node, steered
+    def __init__(self, node: SimulatorNode, world: str, prefix: str) -> None:
+        """world: that is loaded; prefix: before each name, empty or ending with /."""
+        self._node = node
         self.entities = Entities(
-            steered.plant, World(Path(world).stem, _world_uri(world)), steered.refresh)
+            node.plant, World(Path(world).stem, _world_uri(world)), node.refresh)
         self._is_stopped = self._is_stepping = False
         handlers: dict[type, Callable[[Any, Any], None]] = {
             DeleteEntity: self._delete, GetAvailableWorlds: self._available_worlds,
@@ -198,7 +171,7 @@ class SimulationServices:
     def _present(self) -> int:
         if self.entities.world is None:
             return int(SimulationState.STATE_NO_WORLD)
-        if not self._steered.is_paused:
+        if not self._node.is_paused:
             return int(SimulationState.STATE_PLAYING)
         return int(SimulationState.STATE_STOPPED if self._is_stopped
                    else SimulationState.STATE_PAUSED)
@@ -230,19 +203,19 @@ class SimulationServices:
             self._stop(state=True)
         else:
             self._is_stopped = False
-            self._steered.set_paused(wanted == SimulationState.STATE_PAUSED)
+            self._node.set_paused(wanted == SimulationState.STATE_PAUSED)
 
     def _stop(self, *, state: bool) -> None:
         """Pause at time 0; state: with all where it was at first."""
-        self._steered.set_paused(True)
+        self._node.set_paused(True)
         if state and self.entities.world is not None:
             self._go_back(state=True, spawned=True)
-        self._steered.restart()
+        self._node.restart()
         self._is_stopped = True
 
     def _go_back(self, *, state: bool, spawned: bool) -> None:
         if state:
-            self._steered.return_to_start()
+            self._node.return_to_start()
         self.entities.reset(state=state, spawned=spawned)
 
     def _reset(self, request: Any, _: Any) -> None:
@@ -263,7 +236,7 @@ class SimulationServices:
         if state or spawned:
             self._go_back(state=state, spawned=spawned)
         if scope & ResetSimulation.Request.SCOPE_TIME:
-            self._steered.restart()
+            self._node.restart()
 
     def _on_steps(self, request: Any, response: Any) -> Future:
         return self._node.run_soon(self._done_steps, request, response)
@@ -293,7 +266,7 @@ class SimulationServices:
         self, steps: int, result: Any, note: Callable[[int], None],
         is_cancelled: Callable[[], bool],
     ) -> None:
-        plant = self._steered.plant
+        plant = self._node.plant
         problem = ''
         if self._is_stepping:
             problem = 'steps are being done already; wait for their end'
@@ -305,7 +278,7 @@ class SimulationServices:
         if not problem:
             self._is_stepping = True
             try:
-                problem = await self._steered.do_steps(steps, note, is_cancelled)
+                problem = await self._node.do_steps(steps, note, is_cancelled)
             finally:
                 self._is_stepping = False
         result.result = Result.RESULT_OPERATION_FAILED if problem else Result.RESULT_OK
@@ -358,7 +331,7 @@ class SimulationServices:
             acceleration=Accel(linear=_vector(state.acceleration[:3]),
                                angular=_vector(state.acceleration[3:])))
         message.header.frame_id = WORLD_FRAME
-        set_stamp(message.header.stamp, self._steered.plant.time_ns)
+        set_stamp(message.header.stamp, self._node.plant.time_ns)
         return message
 
     def _set_state(self, request: Any, _: Any) -> None:
@@ -377,7 +350,7 @@ class SimulationServices:
             raise RefusedError(
                 'OPERATION_FAILED', f'acceleration is {tuple(acceleration)}, expected 0')
         self.entities.set_state(request.entity, pose, wanted)
-        self._steered.refresh()
+        self._node.refresh()
 
     def _pose(self, frame: str, message: Pose) -> Pose3:
         try:
@@ -479,15 +452,15 @@ class SimulationServices:
                 'UNSUPPORTED_FORMAT', f'uri is {excerpt(uri)}, expected a YAML file of a world or'
                 ' of a map, or the name of a world')
         world = self.entities.load(uri, request.resource_string)
-        self._steered.set_paused(True)
+        self._node.set_paused(True)
         self._stop(state=False)
         response.world = _world_message(world)
 
     def _unload_world(self, _: Any, __: Any) -> None:
         self._check_idle()
         self.entities.unload()
-        self._steered.return_to_start()
-        self._steered.set_paused(True, 'no world is loaded; call load_world first')
+        self._node.return_to_start()
+        self._node.set_paused(True, 'no world is loaded; call load_world first')
 
     def _current_world(self, _: Any, response: Any) -> None:
         if self.entities.world is None:

@@ -1,0 +1,13 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Controllers by progress that come with the package, one a file; a new one adds its row here."""
+
+from __future__ import annotations
+
+CONTROLLERS = {
+    'pure_pursuit': 'racecar.control.racing.pure_pursuit:PurePursuit',
+    'stanley': 'racecar.control.racing.stanley:Stanley',
+    'lqr': 'racecar.control.racing.lqr:LinearQuadratic',
+    'map': 'racecar.control.racing.acceleration_pursuit:AccelerationPursuit',
+}
+"""Where a controller is found, by the name that stands for it."""

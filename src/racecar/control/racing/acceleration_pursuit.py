@@ -1,0 +1,82 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Model- and acceleration-based pursuit (MAP): pursuit whose steering comes from the tyres.
+
+    d = clip(d0 + T v),  ay = 2 v^2 sin(eta)/d,  delta = delta(v, ay)
+
+eta: angle from the heading of the rear axle to the point of the line a way d ahead. delta(v, ay)
+is the steering of steady cornering, of the vehicle's own tyres. Source: Becker, Imholz,
+Schwarzenbach, Ghignone, Baumann, Magno, "Model- and acceleration-based pursuit controller for
+high-performance autonomous racing", ICRA 2023.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from racecar.base.compiled import pure
+from racecar.base.elementary import sine_cosine
+from racecar.base.types import CarMotion
+from racecar.control.progress import Path, path_at, PROGRESS
+from racecar.control.racing.speed import speed_command, speed_parameters, SpeedParameters
+from racecar.control.racing.steering_table import steady_steering, steering_table
+from racecar.dynamics.vehicles.grip_map import GripMap
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+
+
+class State(NamedTuple):
+    """Nothing to remember but the last lateral acceleration asked for [m/s^2]."""
+
+    lateral: float
+
+
+class Parameters(NamedTuple):
+    """to_rear: from base_link to the rear axle, forwards [m]; look-ahead, see the top."""
+
+    to_rear: float
+    least: float
+    time: float
+    most: float
+    speed: SpeedParameters
+
+
+@pure
+def step(
+    state: State, parameters: Parameters, car: CarMotion, path: Path, dt: float,
+) -> tuple[State, float, float]:
+    """Next state, speed [m/s] and steering angle [rad]."""
+    p = parameters
+    vx = max(car.vx, 0.0)
+    point = path_at(path, min(p.least + p.time * vx, p.most))
+    sine, cosine = sine_cosine(car.yaw)
+    dx, dy = point.x - car.x - p.to_rear * cosine, point.y - car.y - p.to_rear * sine
+    squared = max(dx * dx + dy * dy, 1e-4)
+    lateral = 2.0 * vx * vx * (cosine * dy - sine * dx) / squared
+    steering = steady_steering(path.numbers, path.table, vx, lateral)
+    return State(lateral), speed_command(p.speed, path, car.vx), steering
+
+
+class AccelerationPursuit:
+    """See the top of the file."""
+
+    follows = PROGRESS
+    step = staticmethod(step)
+
+    def __init__(
+        self, vehicle: VehicleParameters, *, look_ahead: float = 0.25,
+        look_ahead_time: float = 0.06, longest_look_ahead: float = 5.0,
+        tyre_model: str = 'pacejka', preview: float = 0.0, speed_gain: float = 0.5,
+        slip_feed_forward: float = 0.0, rate: float = 0.0, latency: float = 0.0,
+    ) -> None:
+        """Take a vehicle; look-ahead [m] and how it grows with the speed [s], see SpeedParameters.
+
+        rate: of answers [Hz], 0 for each odometry; latency: until one acts [s].
+        """
+        self.rate, self.latency = rate, latency
+        to_rear = -vehicle.cog_to_rear_axle - vehicle.odometry_offset
+        self.point_ahead = to_rear
+        self.table = steering_table(GripMap.of(vehicle, tyre_model))
+        self.state = State(0.0)
+        self.parameters = Parameters(
+            to_rear, float(look_ahead), float(look_ahead_time), float(longest_look_ahead),
+            speed_parameters(vehicle, preview, speed_gain, slip_feed_forward))

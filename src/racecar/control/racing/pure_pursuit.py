@@ -1,0 +1,80 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Pure pursuit with a look-ahead that grows with the speed.
+
+    d = clip(d0 + T v),  delta = atan(2 L y/d^2)
+
+for the point of the line a way d ahead of the nearest one to the rear axle, whose distance from it
+is d and which lies y to its left. Source: Coulter, "Implementation of the pure pursuit path
+tracking algorithm", CMU-RI-TR-92-01; look-ahead by speed as in the F1TENTH course.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from racecar.base.compiled import pure
+from racecar.base.elementary import sine_cosine
+from racecar.base.types import CarMotion
+from racecar.control.progress import Path, path_at, PROGRESS
+from racecar.control.racing.speed import speed_command, speed_parameters, SpeedParameters
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+
+
+class State(NamedTuple):
+    """Nothing to remember but the last look-ahead [m]."""
+
+    look_ahead: float
+
+
+class Parameters(NamedTuple):
+    """wheelbase, to_rear: from base_link to the rear axle, forwards [m]; look-ahead, see top."""
+
+    wheelbase: float
+    to_rear: float
+    least: float
+    time: float
+    most: float
+    speed: SpeedParameters
+
+
+@pure
+def step(
+    state: State, parameters: Parameters, car: CarMotion, path: Path, dt: float,
+) -> tuple[State, float, float]:
+    """Next state, speed [m/s] and steering angle [rad]."""
+    p = parameters
+    distance = min(p.least + p.time * max(car.vx, 0.0), p.most)
+    point = path_at(path, distance)
+    sine, cosine = sine_cosine(car.yaw)
+    dx, dy = point.x - car.x - p.to_rear * cosine, point.y - car.y - p.to_rear * sine
+    left = cosine * dy - sine * dx
+    steering = math.atan(2.0 * p.wheelbase * left / max(dx * dx + dy * dy, 1e-4))
+    return State(distance), speed_command(p.speed, path, car.vx), steering
+
+
+class PurePursuit:
+    """See the top of the file."""
+
+    follows = PROGRESS
+    step = staticmethod(step)
+
+    def __init__(
+        self, vehicle: VehicleParameters, *, look_ahead: float = 0.3,
+        look_ahead_time: float = 0.1, longest_look_ahead: float = 4.0, preview: float = 0.0,
+        speed_gain: float = 0.5, slip_feed_forward: float = 0.0, rate: float = 0.0,
+        latency: float = 0.0,
+    ) -> None:
+        """Take a vehicle; look-ahead [m] and how it grows with the speed [s], see SpeedParameters.
+
+        rate: of answers [Hz], 0 for each odometry; latency: until one acts [s].
+        """
+        self.rate, self.latency = rate, latency
+        to_rear = -vehicle.cog_to_rear_axle - vehicle.odometry_offset
+        self.point_ahead = to_rear
+        self.state = State(0.0)
+        self.parameters = Parameters(
+            vehicle.wheelbase, to_rear, float(look_ahead), float(look_ahead_time),
+            float(longest_look_ahead),
+            speed_parameters(vehicle, preview, speed_gain, slip_feed_forward))

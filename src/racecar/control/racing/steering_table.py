@@ -1,0 +1,48 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Steering angle of steady cornering over speed and lateral acceleration, for compiled code."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.compiled import pure
+from racecar.base.vectors import Vector
+from racecar.dynamics.vehicles.grip_map import GripMap
+
+HEAD = 4
+
+
+def steering_table(grip: GripMap) -> NDArray[np.float64]:
+    """Rows and columns, lowest speed [m/s] and step of speeds, limits [m/s^2], angles [rad]."""
+    rows, columns = grip.steering.shape
+    return np.concatenate([
+        [rows, columns, grip.speeds[0], grip.speeds[1] - grip.speeds[0]], grip.lateral,
+        grip.steering.ravel()])
+
+
+@pure
+def steady_steering(numbers: Vector, at: int, speed: float, lateral: float) -> float:
+    """Steering angle for a speed [m/s] and a lateral acceleration [m/s^2], as GripMap.steer().
+
+    at: where the table begins.
+    """
+    rows, columns = int(numbers[at]), int(numbers[at + 1])
+    place = min(max((speed - numbers[at + 2]) / numbers[at + 3], 0.0), rows - 1.0)
+    row = min(int(place), rows - 2)
+    part = place - row
+    limits = at + HEAD
+    limit = (1.0 - part) * numbers[limits + row] + part * numbers[limits + row + 1]
+    share = min(abs(lateral) / limit, 1.0)
+    # The shares of the table are roots of even steps.
+    column = min(int(share * share * (columns - 1)), columns - 2)
+    low, high = math.sqrt(column / (columns - 1)), math.sqrt((column + 1) / (columns - 1))
+    across = (share - low) / (high - low)
+    first = limits + rows + row * columns + column
+    second = first + columns
+    angle = ((1.0 - part) * ((1.0 - across) * numbers[first] + across * numbers[first + 1])
+             + part * ((1.0 - across) * numbers[second] + across * numbers[second + 1]))
+    return angle if lateral >= 0.0 else -angle
