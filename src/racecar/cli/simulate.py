@@ -8,14 +8,13 @@ import argparse
 import sys
 import time
 
-from racecar.cli.output import ProgressBar
+from racecar.cli.output import ProgressBar, typed_command
 from racecar.cli.run_arguments import (
     add_run_arguments,
     check_run_folder,
     chosen_run,
     csv_files,
     keep_run,
-    typed_command,
 )
 from racecar.cli.stack_arguments import (
     add_name_argument,
