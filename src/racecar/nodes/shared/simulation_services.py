@@ -68,10 +68,8 @@ from racecar.base.errors import ConfigurationError, excerpt, RacecarError
 from racecar.base.share import find_world, resource_file, world_names
 from racecar.base.types import Acceleration3, Pose3, Twist3
 from racecar.base.yaml_file import load_yaml
-from racecar.ros.conversions import pose_from_message, set_stamp
-from racecar.ros.simulator_node import SimulatorNode
-from racecar.simulation.bodies import corners, hull_distance
-from racecar.simulation.entities import (
+from racecar.nodes.shared.convex_bodies import corners, hull_distance
+from racecar.nodes.shared.entities import (
     Entities,
     Info,
     matches,
@@ -83,6 +81,8 @@ from racecar.simulation.entities import (
     tags_match,
     World,
 )
+from racecar.ros.conversions import pose_from_message, set_stamp
+from racecar.ros.simulator_node import SimulatorNode
 from racecar.simulation.ports import Bounds
 
 FEATURES = (

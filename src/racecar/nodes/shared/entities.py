@@ -29,11 +29,11 @@ from racecar.base.types import (
     yaw_to_quaternion,
 )
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.nodes.shared.convex_bodies import corners, hull_distance
 from racecar.scene.grid_map import NO_GRID
 from racecar.scene.overlaps import disc_overlaps
 from racecar.scene.scene import Box, Cone, EMPTY_SCENE, foot_rows, Scene
 from racecar.scene.world_file import image_of_world, load_world, world_of_text
-from racecar.simulation.bodies import corners, hull_distance
 from racecar.simulation.ports import Bounds, Entity, Plant, Scenery
 from racecar.simulation.vehicle_plant import bounds_of_vehicle
 
