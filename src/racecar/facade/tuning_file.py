@@ -400,10 +400,11 @@ def _case(
     seed = merged.pop('seed', 0)
     tracker = find_tracking_stack(name).tracker
     assert tracker is not None
-    some = next(row for row in TABLES[tracker] if row.type is float)
+    some, present = next((row.name, row.default) for row in TABLES[tracker]
+                         if isinstance(row.default, float))
     # The values of the grid are checked, and then those of the trials are in their place.
-    content = {**merged, 'grid': dict(ends) or {f'{tracker}.{some.name}': [some.default]},
+    content = {**merged, 'grid': dict(ends) or {f'{tracker}.{some}': [present]},
                **({'seed': seed} if merged.get('noise') else {})}
     label = ', '.join(f'{key} {value}' for key, value in case.items()) or name
     sweep = replace(make_sweep(name, content, controller), seed=int(seed))
-    return Case(label, sweep if ends else sweep.at([(sweep.base[tracker][some.name],)]))
+    return Case(label, sweep if ends else sweep.at([(sweep.base[tracker][some],)]))

@@ -6,20 +6,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import math
-from typing import Any, Protocol, TYPE_CHECKING
+from typing import Any, Protocol
 
 from gymnasium import spaces
 import numpy as np
 
+from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggest
-from racecar.gym.f1tenth.simulation import BEAMS, RANGE_MAX
-
-if TYPE_CHECKING:
-    from racecar.gym.f1tenth.env import F110Env
+from racecar.gym.f1tenth.simulation import BEAMS, GymSimulation, RANGE_MAX
 
 # Its bounds: where there is none, and what noise adds to the longest range [m].
 _FAR, _MORE = 1e30, 0.5
+
+
+class ObservedEnv(Protocol):
+    """What observations ask of an environment."""
+
+    num_agents: int
+    agent_ids: list[str]
+    sim: GymSimulation
+
+    @property
+    def lap_times(self) -> Array:
+        """Time of each agent until its second lap is complete [s]."""
+
+    @property
+    def lap_counts(self) -> Array:
+        """Laps of each agent."""
 
 
 class Observation(Protocol):
@@ -39,7 +53,7 @@ class UnknownTypeError(ConfigurationError, ValueError):
 class OriginalObservation:
     """Arrays of all agents, by name."""
 
-    def __init__(self, env: F110Env) -> None:
+    def __init__(self, env: ObservedEnv) -> None:
         self._env = env
 
     def space(self) -> spaces.Dict:
@@ -84,7 +98,7 @@ SETS: dict[str, tuple[str, ...]] = {
 class FeaturesObservation:
     """Some features of each agent."""
 
-    def __init__(self, env: F110Env, features: Sequence[str]) -> None:
+    def __init__(self, env: ObservedEnv, features: Sequence[str]) -> None:
         """Raise UnknownTypeError for a feature that there is not."""
         for name in features:
             if name not in FEATURES:
@@ -124,7 +138,7 @@ class FeaturesObservation:
 
 
 def observation_factory(
-    env: F110Env, type: str | None = None, features: Sequence[str] = (), **others: Any,
+    env: ObservedEnv, type: str | None = None, features: Sequence[str] = (), **others: Any,
 ) -> Observation:
     """Observation of a type: original, features or one of SETS. Raises UnknownTypeError."""
     if type in (None, 'original'):

@@ -68,8 +68,8 @@ from racecar.base.errors import ConfigurationError, excerpt, RacecarError
 from racecar.base.share import find_world, resource_file, world_names
 from racecar.base.types import Acceleration3, Pose3, Twist3
 from racecar.base.yaml_file import load_yaml
-from racecar.nodes.shared.convex_bodies import corners, hull_distance
-from racecar.nodes.shared.entities import (
+from racecar.entities.convex_bodies import corners, hull_distance
+from racecar.entities.world_entities import (
     Entities,
     Info,
     matches,

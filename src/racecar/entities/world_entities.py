@@ -29,7 +29,7 @@ from racecar.base.types import (
     yaw_to_quaternion,
 )
 from racecar.dynamics.vehicles.parameters import VehicleParameters
-from racecar.nodes.shared.convex_bodies import corners, hull_distance
+from racecar.entities.convex_bodies import corners, hull_distance
 from racecar.scene.grid_map import NO_GRID
 from racecar.scene.overlaps import disc_overlaps
 from racecar.scene.scene import Box, Cone, EMPTY_SCENE, foot_rows, Scene
