@@ -144,6 +144,16 @@ def test_a_localisation_is_marked_by_its_median_error(error, mark):
     assert verdict.figures['median heading error [deg]'] == pytest.approx(math.degrees(0.1))
 
 
+def test_a_localisation_that_falls_silent_is_marked_for_the_time_that_it_spoke():
+    check = check_of(kind='localisation', good=0.1, bad=0.5, settle=1.0)
+    for sample in straight(1.0, 11.0):
+        check.add(sample)
+        if sample.time < 4.0:
+            check.estimate(Estimate(sample.time, sample.x, sample.y, 0.0))
+    assert check.verdict().mark == pytest.approx(0.3)
+    assert check.verdict().text.endswith(', in 3 of 10 s')
+
+
 def test_a_localisation_that_says_nothing_gets_nothing():
     check = check_of(kind='localisation', topic='/where')
     drive(check, straight(1.0, 5.0))

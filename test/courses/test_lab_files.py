@@ -67,6 +67,8 @@ def test_cases_take_what_the_lab_says_for_all_and_go_over_it(tmp_path):
     ({'nodes': [{'executables': []}]}, 'expected names of executables'),
     ({'nodes': [{'executables': ['x'], 'optional': 1}]}, 'optional is 1, expected true or false'),
     ({'cases': {}}, 'expected at least one case'),
+    ({'cases': {'../one': {}}}, "name '../one', expected letters"),
+    ({'cases': {'package': {}}}, "name 'package', expected letters"),
     ({'cases': {'one': {'strat': [0, 0, 0]}}}, "'strat' is unknown; did you mean start?"),
     ({'cases': {'one': {'start': [0, 0]}}}, 'case one: start is [0, 0], expected a list of 3'),
     ({'cases': {'one': {'time_limit': 0}}}, 'case one: time_limit is 0'),

@@ -11,6 +11,7 @@ from racecar.cli.course import NOT_PASSED
 from racecar.cli.main import main
 from racecar.courses.confine import UNCONFINED
 from racecar.courses.job import read_drive
+from racecar.courses.running import students_of
 
 pytestmark = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in ('rclpy', 'ackermann_msgs')),
@@ -92,3 +93,12 @@ def test_the_executable_can_be_named_and_a_film_made(tmp_path, capsys, students)
     assert code == 0
     assert found['good']['mark'] == 1.0
     assert (tmp_path / 'results/good/straight/drive.mp4').stat().st_size > 1000
+
+
+def test_students_have_names_of_their_own(tmp_path):
+    paths = [tmp_path / name for name in ('team_10', 'team_1', 'a/team_1', 'b/team_1')]
+    for path in paths:
+        path.mkdir(parents=True)
+    names = [student.name for student in students_of([*paths, paths[1]])]
+    assert names[:4] == ['team_10', 'team_1', 'a_team_1', 'b_team_1']
+    assert len(set(names)) == 5

@@ -288,7 +288,8 @@ class GoalCheck:
 class LocalisationCheck:
     """Estimates where the car is while it is driven.
 
-    The mark is 1 up to a median error of `good` [m], and 0 from `bad` on, in between linear.
+    The mark is 1 up to a median error of `good` [m], and 0 from `bad` on, in between linear; times
+    the share of the seconds in which an estimate came.
     """
 
     KEYS: ClassVar[set[str]] = {'topic', 'type', 'good', 'bad', 'settle'}
@@ -304,6 +305,7 @@ class LocalisationCheck:
         self._last: Sample | None = None
         self._errors: list[float] = []
         self._turned: list[float] = []
+        self._seconds: set[int] = set()
 
     def add(self, sample: Sample) -> bool:
         """Keep where the car is; the time limit ends the case."""
@@ -315,12 +317,13 @@ class LocalisationCheck:
         if self._last is None or estimate.time < self._settle:
             return
         self._errors.append(math.dist((estimate.x, estimate.y), (self._last.x, self._last.y)))
+        self._seconds.add(int(estimate.time - self._settle))
         turned = estimate.yaw - self._last.yaw
         self._turned.append(abs(math.remainder(turned, math.tau)))
 
     def verdict(self) -> Verdict:
         """Mark by the median of the distances."""
-        if not self._errors:
+        if not self._errors or self._last is None:
             return Verdict(0.0, f'published no pose on {self.topic} after the first'
                            f' {self._settle:g} s', {})
         errors = np.array(self._errors)
@@ -328,10 +331,13 @@ class LocalisationCheck:
         mark = min(max((self._bad - median) / max(self._bad - self._good, 1e-9), 0.0), 1.0)
         if median <= self._good:
             mark = 1.0
+        seconds = max(math.ceil(self._last.time - self._settle), 1)
+        heard = min(len(self._seconds), seconds)
+        gaps = f', in {heard} of {seconds} s' if heard < seconds else ''
         turned = math.degrees(float(np.median(self._turned)))
         return Verdict(
-            mark, f'median error {median:.3f} m and {turned:.1f} degrees over'
-            f' {len(errors)} poses, {np.quantile(errors, 0.95):.3f} m in 95 %',
+            mark * heard / seconds, f'median error {median:.3f} m and {turned:.1f} degrees over'
+            f' {len(errors)} poses, {np.quantile(errors, 0.95):.3f} m in 95 %{gaps}',
             {'median error [m]': median, 'P95 error [m]': float(np.quantile(errors, 0.95)),
              'median heading error [deg]': turned})
 

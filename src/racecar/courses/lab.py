@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 import fnmatch
 from pathlib import Path
+import re
 from typing import NamedTuple
 
 from racecar.base.errors import ConfigurationError, excerpt, RacecarError
@@ -29,6 +30,9 @@ _OF_CASES = (*_OPTIONS, 'sensors', 'set', 'start', 'time_limit', 'start_limit', 
 _MERGED = 'set', 'parameters', 'check', 'drive'
 _OF_LABS = ('summary', 'programs', 'configuration', 'nodes', 'cases', 'pass_mark', 'memory',
             'use_sim_time', 'dynamic_parameters', *_OF_CASES)
+# Beside the folders of the cases there is one of the packages.
+PACKAGES = 'package'
+_CASE_NAME = re.compile(rf'(?!{PACKAGES}$)\w[\w-]*')
 _OF_NODES = 'executables', 'parameters', 'params_file', 'remappings', 'optional'
 
 
@@ -134,6 +138,11 @@ def read_lab(name: str | Path) -> Lab:
     if not rows:
         raise fields.error('cases', dict(rows), 'at least one case')
     defaults = {key: fields.value(key) for key in _OF_CASES if fields.has(key)}
+    for name in rows:
+        if not isinstance(name, str) or not _CASE_NAME.fullmatch(name):
+            raise ConfigurationError(
+                f'{where}: cases: name {excerpt(name)}, expected letters, digits, _ and -, as for a'
+                f' folder, and not {PACKAGES}')
     cases = tuple(_case(where, name, configuration, defaults, found.inner(name)) for name in rows)
     pass_mark = fields.number('pass_mark', PASS_MARK, least=0.0)
     if pass_mark > 1.0:

@@ -88,7 +88,9 @@ class CaseNode(Node):
         names = topic_set(case.options.topic_names)
         self._subscribe(composed, {name: names.renamed(name) for name in (ODOMETRY, SCAN)})
         heard = [self.create_subscription(
-            AckermannDriveStamped, f'/{topic}', self._on_command, 2 * MOST_COMMANDS)
+            AckermannDriveStamped, f'/{topic}',
+            self._on_command,  # type: ignore[arg-type]  # Its stubs know one argument only.
+            2 * MOST_COMMANDS)
             for topic in dict.fromkeys(_command_topics(names.topics))]
         self._scan_topic = f'/{names.renamed(SCAN)}'
         if isinstance(self._check, LocalisationCheck):
@@ -284,8 +286,13 @@ class CaseNode(Node):
         if factor < _SLOW * job.real_time_factor:
             notes.append(f'this computer was too slow: real-time factor {factor:.2f}; fewer --jobs'
                          ' or a lower --real-time-factor help')
+        verdict = self._check.verdict()
+        if self.faults and self._check.begins == 'estimate' and self.samples:
+            # The car drives on by itself: a program that ends early has missed the rest.
+            verdict = verdict._replace(mark=verdict.mark * min(
+                self.samples[-1].time / self._case.time_limit, 1.0))
         return conclude(
-            job, self._case, self._check.verdict(), self.samples, faults=self.faults,
+            job, self._case, verdict, self.samples, faults=self.faults,
             notes=notes, reason=self.reason, real_time_factor=factor)
 
 

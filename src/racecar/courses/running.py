@@ -22,7 +22,7 @@ import yaml
 
 from racecar.base.errors import ConfigurationError
 from racecar.courses.job import Job, Result, RESULT_NAME, Task
-from racecar.courses.lab import Case, Lab, NEO, NodeChoice
+from racecar.courses.lab import Case, Lab, NEO, NodeChoice, PACKAGES
 from racecar.courses.packages import prepare, Prepared
 from racecar.courses.program import adopt_orphans, Command, end_descendants
 from racecar.courses.scripts import script_task
@@ -137,7 +137,7 @@ def _jobs_of(lab: Lab, student: Student, settings: Settings) -> Sequence[Job | R
                 script_task(student.path, Path(job.folder) / 'home', settings.python),))
                 for job in blank]
         prepared = prepare(
-            student.path, folder / 'package', settings.python, lab.memory,
+            student.path, folder / PACKAGES, settings.python, lab.memory,
             dynamic_parameters=lab.dynamic_parameters)
         return [job._replace(tasks=_tasks(lab, case, prepared, settings, Path(job.folder)))
                 for job, case in zip(blank, lab.cases, strict=True)]
