@@ -141,8 +141,8 @@ def read_lab(name: str | Path) -> Lab:
     for name in rows:
         if not isinstance(name, str) or not _CASE_NAME.fullmatch(name):
             raise ConfigurationError(
-                f'{where}: cases: name {excerpt(name)}, expected letters, digits, _ and -, as for a'
-                f' folder, and not {PACKAGES}')
+                f'{where}: cases: name {excerpt(name)}, expected letters, digits, _ and -, as for'
+                f' a folder, and not {PACKAGES}')
     cases = tuple(_case(where, name, configuration, defaults, found.inner(name)) for name in rows)
     pass_mark = fields.number('pass_mark', PASS_MARK, least=0.0)
     if pass_mark > 1.0:
