@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from racecar.base.compiled import pure
 from racecar.base.vectors import Vector
 from racecar.dynamics.vehicles.grip_map import GripMap
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 HEAD = 4
 
@@ -22,6 +23,16 @@ def steering_table(grip: GripMap) -> NDArray[np.float64]:
     return np.concatenate([
         [rows, columns, grip.speeds[0], grip.speeds[1] - grip.speeds[0]], grip.lateral,
         grip.steering.ravel()])
+
+
+def sideslip_slope(vehicle: VehicleParameters) -> float:
+    """What squared speed takes from steady sideslip over curvature, a m/(L Cr) [s^2/m].
+
+    At the centre of gravity vy/(v kappa) is b - slope v^2. Linear tyres; Rajamani, Vehicle
+    Dynamics and Control, 2nd ed., (3.10).
+    """
+    return vehicle.cog_to_front_axle * vehicle.mass / (
+        vehicle.wheelbase * vehicle.rear_cornering_stiffness)
 
 
 @pure
@@ -46,3 +57,14 @@ def steady_steering(numbers: Vector, at: int, speed: float, lateral: float) -> f
     angle = ((1.0 - part) * ((1.0 - across) * numbers[first] + across * numbers[first + 1])
              + part * ((1.0 - across) * numbers[second] + across * numbers[second + 1]))
     return angle if lateral >= 0.0 else -angle
+
+
+@pure
+def cornering_steering(numbers: Vector, at: int, speed: float, curvature: float) -> float:
+    """Steering angle [rad] of steady cornering at a speed [m/s] with a curvature [1/m].
+
+    Below the lowest speed of the table it is that of the lowest one, where the angle hardly
+    depends on the speed; so a car at rest already steers as the bend asks.
+    """
+    slow = max(speed, numbers[at + 2])
+    return steady_steering(numbers, at, slow, slow * slow * curvature)
