@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from racecar.base.compiled import COMPILED
-from racecar.base.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_config
 from racecar.base.types import CarMotion
@@ -329,3 +329,13 @@ def test_a_car_that_was_put_elsewhere_is_found_again():
 def test_settings_out_of_range_are_refused(name, settings, message):
     with pytest.raises(ConfigurationError, match=message):
         made(name, **settings)
+
+
+@pytest.mark.parametrize('name', CONTROLLERS)
+@pytest.mark.parametrize('field', ['x', 'qz', 'vx'])
+def test_odometry_that_is_no_number_ends_the_run_with_an_error(name, field):
+    driver = CustomDriver(MAKERS[name], tracker())
+    odometry = simulator().odometry()
+    driver.update(odometry)
+    with pytest.raises(RunError, match='the controller (commands|fails)'):
+        driver.update(odometry._replace(**{field: math.nan}))

@@ -48,10 +48,10 @@ class Path(NamedTuple):
     """Where a car is on a line, and the line for path_at().
 
     s: arc length from the start of the line to the nearest point [m]; lateral_error: of the car's
-    point from there, positive to the left [m]; heading_error: of the car to the line [rad]; curvature
-    [1/m], speed [m/s], acceleration [m/s^2], width_right and width_left [m] of the line there.
-    numbers, first: of the line. table: at and after table, (table_size,), what the controller
-    gave as `table`; memory: likewise, what it may write.
+    point from there, positive to the left [m]; heading_error: of the car to the line [rad];
+    curvature [1/m], speed [m/s], acceleration [m/s^2], width_right and width_left [m] of the line
+    there. numbers, first: of the line. table: at and after table, (table_size,), what the
+    controller gave as `table`; memory: likewise, what it may write.
     """
 
     s: float

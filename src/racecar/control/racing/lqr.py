@@ -72,7 +72,7 @@ def step(
     turning = car.yaw_rate - vx * path.curvature
     steady = -(p.to_rear - p.slope * vx * vx) * path.curvature
     place = min(max((vx - _LOWEST) / _STEP, 0.0), p.rows - 1.0)
-    row = min(int(place), int(p.rows) - 2)
+    row = min(max(int(place), 0), int(p.rows) - 2)
     part = place - row
     numbers, at = path.numbers, path.table + int(p.gains) + _ERRORS * row
     steering = cornering_steering(numbers, path.table, vx, path.curvature)

@@ -42,14 +42,15 @@ def steady_steering(numbers: Vector, at: int, speed: float, lateral: float) -> f
     at: where the table begins.
     """
     rows, columns = int(numbers[at]), int(numbers[at + 1])
+    # NaN as an integer is below all of the table in compiled code.
     place = min(max((speed - numbers[at + 2]) / numbers[at + 3], 0.0), rows - 1.0)
-    row = min(int(place), rows - 2)
+    row = min(max(int(place), 0), rows - 2)
     part = place - row
     limits = at + HEAD
     limit = (1.0 - part) * numbers[limits + row] + part * numbers[limits + row + 1]
     share = min(abs(lateral) / limit, 1.0)
     # The shares of the table are roots of even steps.
-    column = min(int(share * share * (columns - 1)), columns - 2)
+    column = min(max(int(share * share * (columns - 1)), 0), columns - 2)
     low, high = math.sqrt(column / (columns - 1)), math.sqrt((column + 1) / (columns - 1))
     across = (share - low) / (high - low)
     first = limits + rows + row * columns + column
