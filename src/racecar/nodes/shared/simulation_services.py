@@ -69,12 +69,12 @@ from racecar.base.share import find_world, resource_file, world_names
 from racecar.base.types import Acceleration3, Pose3, Twist3
 from racecar.base.yaml_file import load_yaml
 from racecar.entities.convex_bodies import corners, hull_distance
+from racecar.entities.name_filter import name_filter
+from racecar.entities.refusals import RefusedError
 from racecar.entities.world_entities import (
     Entities,
     Info,
-    matches,
     NamedPose,
-    RefusedError,
     Request,
     spawnable_bounds,
     spawnables,
@@ -299,13 +299,13 @@ class SimulationServices:
         """Names of the entities that a filter lets through."""
         entities, area = self.entities, _area(filters.bounds)
         categories = {category.category for category in filters.categories}
+        is_named = name_filter(filters.filter)
         # Also where there is no entity, what cannot be used is refused.
-        matches('', filters.filter)
         tags_match((), filters.tags.tags, filters.tags.filter_mode)
         found = []
         for name in entities.names():
             info = entities.info(name)
-            if matches(name, filters.filter) \
+            if is_named(name) \
                     and (not categories or info.category in categories) \
                     and tags_match(info.tags, filters.tags.tags, filters.tags.filter_mode) \
                     and (area is None or area(corners(
