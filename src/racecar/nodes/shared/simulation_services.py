@@ -287,7 +287,8 @@ class SimulationServices:
     def _check_idle(self) -> None:
         if self._is_stepping:
             raise RefusedError(
-                'INCORRECT_STATE', 'steps are being done; wait for their end or cancel them')
+                'INCORRECT_STATE', 'steps are being done; wait for their end, cancel the action,'
+                ' or call ~/pause with data: false, which ends them')
 
     def _check_world(self) -> None:
         if self.entities.world is None:
@@ -452,7 +453,8 @@ class SimulationServices:
                 'UNSUPPORTED_FORMAT', f'uri is {excerpt(uri)}, expected a YAML file of a world or'
                 ' of a map, or the name of a world')
         world = self.entities.load(uri, request.resource_string)
-        self._node.set_paused(True)
+        # The robots are there already, but commands and a divergence are to be forgotten.
+        self._node.return_to_start()
         self._stop(state=False)
         response.world = _world_message(world)
 
