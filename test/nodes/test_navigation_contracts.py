@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What AMCL, slam_toolbox, robot_localization and Nav2 need, held against a running simulator.
 
-Read in the sources for Jazzy: nav2_amcl (amcl_node.cpp), slam_toolbox (slam_toolbox_common.cpp),
-robot_localization (ros_filter.cpp), nav2_costmap_2d (static_layer.cpp, obstacle_layer.cpp).
+QoS as in the sources: Nav2, branch jazzy, amcl_node.cpp, static_layer.cpp, obstacle_layer.cpp and
+odometry_utils.cpp; slam_toolbox, branch ros2, slam_toolbox_common.cpp; robot_localization, branch
+ros2, ros_filter.cpp. The rates are ours.
 """
 
 import math
@@ -35,6 +36,7 @@ def profile_of(depth, **policies):
 
 
 SENSOR_DATA = profile_of(5, reliability=ReliabilityPolicy.BEST_EFFORT)
+# bt_navigator takes the defaults of the middleware; this is the stricter one that they may be.
 RELIABLE = profile_of(10)
 LATCHED = profile_of(1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # Node, topic, type, QoS of its subscription, least rate [Hz] at which it is of use.
@@ -45,8 +47,9 @@ EXPECTED = [
     ('static_layer', '/map', OccupancyGrid, LATCHED, None),
     ('obstacle_layer', '/scan', LaserScan, profile_of(
         50, reliability=ReliabilityPolicy.BEST_EFFORT), 5.0),
-    ('ekf', '/vesc/odom', Odometry, SENSOR_DATA, 10.0),
-    ('ekf', '/imu/data', Imu, SENSOR_DATA, 10.0),
+    ('ekf', '/vesc/odom', Odometry, profile_of(
+        10, reliability=ReliabilityPolicy.BEST_EFFORT), 10.0),
+    ('ekf', '/imu/data', Imu, profile_of(10, reliability=ReliabilityPolicy.BEST_EFFORT), 10.0),
     ('bt_navigator', '/vesc/odom', Odometry, RELIABLE, 10.0),
 ]
 

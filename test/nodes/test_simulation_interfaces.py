@@ -467,6 +467,26 @@ def test_steps_in_lockstep_wait_for_the_controller(bench):
     assert call.state('robot').pose.position.x == pytest.approx(0.1, abs=1e-3)
 
 
+def test_steps_that_nobody_answers_can_be_ended(bench):
+    _, call = start(bench, 'planar', lockstep=True, paused=True, real_time_factor=0.0)
+    client = ActionClient(bench.probe, SimulateSteps, '/simulate_steps')
+    bench.until(client.server_is_ready, 'the action')
+    sent = client.send_goal_async(SimulateSteps.Goal(steps=1000))
+    bench.until(sent.done, 'the goal')
+    outcome = sent.result().get_result_async()
+    assert call.code('StepSimulation', steps=1) == FAILED
+    assert call.put(STOPPED) == INCORRECT_STATE
+    assert call('GetSimulationState').result.result == OK
+    sent.result().cancel_goal_async()
+    bench.until(outcome.done, 'the end of the cancelled goal')
+    assert outcome.result().result.result.error_message == 'cancelled'
+    client.destroy()
+    steps = call.start('StepSimulation', srv.StepSimulation.Request(steps=1000))
+    assert bench.call('/single_track_simulator/pause', SetBool, data=False).success
+    bench.until(steps.done, 'the end of the steps')
+    assert steps.result().result.result == FAILED
+
+
 def test_what_is_spawned_is_seen_hit_and_mapped(bench):
     node, call = start(bench, 'planar', world='empty', sensors=['laser'], paused=True)
     scans = bench.listen('/scan', LaserScan, qos.SCAN_SUBSCRIPTION)

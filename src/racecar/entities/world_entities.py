@@ -30,6 +30,8 @@ from racecar.base.types import (
 )
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.entities.convex_bodies import corners, hull_distance
+from racecar.entities.name_filter import LONGEST_NAME
+from racecar.entities.refusals import RefusedError
 from racecar.scene.grid_map import NO_GRID
 from racecar.scene.overlaps import disc_overlaps
 from racecar.scene.scene import Box, Cone, EMPTY_SCENE, foot_rows, Scene
@@ -49,22 +51,12 @@ UNNAMED = 'robot'
 # Names of entities, as parts of names of ROS.
 _NAME = re.compile('[A-Za-z][A-Za-z0-9_]*')
 _NAMESPACE = re.compile('/?[A-Za-z][A-Za-z0-9_]*(/[A-Za-z][A-Za-z0-9_]*)*')
-_LONGEST_NAME = 200
 # Farther away is outside of every world [m].
 _FARTHEST = 1e5
 # Free room at a start is looked for up to this radius, to this accuracy [m].
 _MOST_ROOM, _ROOM_ACCURACY = 10.0, 1e-3
 
 _AT_REST, _STEADY = Twist3(*(0.0,) * 6), Acceleration3(*(0.0,) * 6)
-
-
-class RefusedError(RacecarError):
-    """A request that cannot be met; code: name of the result in the standard."""
-
-    def __init__(self, code: str, message: str) -> None:
-        """Bind the two."""
-        super().__init__(message)
-        self.code = code
 
 
 class Category(IntEnum):
@@ -361,11 +353,11 @@ class Entities:
 
     def _free_name(self, request: Request, fallback: str) -> str:
         wanted, taken = request.name, self.names()
-        is_valid = bool(_NAME.fullmatch(wanted)) and len(wanted) <= _LONGEST_NAME
+        is_valid = bool(_NAME.fullmatch(wanted)) and len(wanted) <= LONGEST_NAME
         if (wanted and not is_valid) or (not wanted and not request.allow_renaming):
             raise RefusedError(
                 'NAME_INVALID', f'name is {excerpt(wanted)}, expected letters, digits and _, a'
-                f' letter first, at most {_LONGEST_NAME}; or none with allow_renaming')
+                f' letter first, at most {LONGEST_NAME}; or none with allow_renaming')
         if wanted in taken and not request.allow_renaming:
             raise RefusedError('NAME_NOT_UNIQUE', f'name {excerpt(wanted)} is taken, expected'
                                ' another one, or allow_renaming')
@@ -570,19 +562,6 @@ def _in_world(state: BodyState, acceleration: Acceleration3 = _STEADY) -> State:
         state.pose,
         Twist3(*rotated(turn, state.twist[:3]), *rotated(turn, state.twist[3:])),
         Acceleration3(*rotated(turn, acceleration[:3]), *rotated(turn, acceleration[3:])))
-
-
-def matches(name: str, pattern: str) -> bool:
-    """Whether all of a name matches a regular expression; an empty one matches all.
-
-    Raises RefusedError for what is no regular expression.
-    """
-    try:
-        return not pattern or re.fullmatch(pattern, name) is not None
-    except (re.error, RecursionError, OverflowError) as error:
-        raise RefusedError(
-            'OPERATION_FAILED', f'filter is {excerpt(pattern)}, expected a regular expression'
-            f' ({error})') from error
 
 
 def tags_match(tags: Sequence[str], wanted: Sequence[str], mode: int) -> bool:

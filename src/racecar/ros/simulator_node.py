@@ -316,6 +316,7 @@ class SimulatorNode(TableNode):
             self._end_once_answered()
         if self._answered is not None and self._unanswered:
             self._watch_lockstep()
+            self._look_again()
         if not self._started or self._paused or self._time_is_up:
             self._pace_mark = (time.monotonic(), self.plant.time_ns)
             return
@@ -390,9 +391,14 @@ class SimulatorNode(TableNode):
 
     def _note_answer(self) -> None:
         """Go on if nothing more is waited for."""
-        if self._answered is not None and not self._unanswered and not self._answered.done():
-            self._answered.set_result(None)
+        if not self._unanswered:
+            self._look_again()
         self._advance_when_ready()
+
+    def _look_again(self) -> None:
+        """Let do_steps(), if it waits, see whether it may go on or is to end."""
+        if self._answered is not None and not self._answered.done():
+            self._answered.set_result(None)
 
     # Reset and pause
 
@@ -470,10 +476,12 @@ class SimulatorNode(TableNode):
             return 'cancelled'
         if self.failure is not None:
             return f'{self.failure}; reset the simulation'
+        if not self._paused:
+            return 'the simulation was let go on'
         return 'end_time is reached' if self._time_is_up else ''
 
     async def _give_way(self) -> None:
-        """Let others have a turn, in lockstep until the answers have come."""
+        """Let others have a turn, in lockstep until the answers have come or for a while."""
         self._answered = waiting = Future()
         if not self._unanswered:
             self.run_soon(waiting.set_result, None)

@@ -69,12 +69,12 @@ from racecar.base.share import find_world, resource_file, world_names
 from racecar.base.types import Acceleration3, Pose3, Twist3
 from racecar.base.yaml_file import load_yaml
 from racecar.entities.convex_bodies import corners, hull_distance
+from racecar.entities.name_filter import name_filter
+from racecar.entities.refusals import RefusedError
 from racecar.entities.world_entities import (
     Entities,
     Info,
-    matches,
     NamedPose,
-    RefusedError,
     Request,
     spawnable_bounds,
     spawnables,
@@ -287,7 +287,8 @@ class SimulationServices:
     def _check_idle(self) -> None:
         if self._is_stepping:
             raise RefusedError(
-                'INCORRECT_STATE', 'steps are being done; wait for their end or cancel them')
+                'INCORRECT_STATE', 'steps are being done; wait for their end, cancel the action,'
+                ' or call ~/pause with data: false, which ends them')
 
     def _check_world(self) -> None:
         if self.entities.world is None:
@@ -299,13 +300,13 @@ class SimulationServices:
         """Names of the entities that a filter lets through."""
         entities, area = self.entities, _area(filters.bounds)
         categories = {category.category for category in filters.categories}
+        is_named = name_filter(filters.filter)
         # Also where there is no entity, what cannot be used is refused.
-        matches('', filters.filter)
         tags_match((), filters.tags.tags, filters.tags.filter_mode)
         found = []
         for name in entities.names():
             info = entities.info(name)
-            if matches(name, filters.filter) \
+            if is_named(name) \
                     and (not categories or info.category in categories) \
                     and tags_match(info.tags, filters.tags.tags, filters.tags.filter_mode) \
                     and (area is None or area(corners(
@@ -452,7 +453,8 @@ class SimulationServices:
                 'UNSUPPORTED_FORMAT', f'uri is {excerpt(uri)}, expected a YAML file of a world or'
                 ' of a map, or the name of a world')
         world = self.entities.load(uri, request.resource_string)
-        self._node.set_paused(True)
+        # The robots are there already, but commands and a divergence are to be forgotten.
+        self._node.return_to_start()
         self._stop(state=False)
         response.world = _world_message(world)
 
