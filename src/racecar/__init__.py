@@ -41,5 +41,5 @@ else:
     def _names() -> list[str]:
         return [name for home in map(_home, _HOMES) for name in home.__all__]
 
-    def _home(name: str) -> Any:
+    def _home(name: str) -> object:
         return importlib.import_module(f'{__name__}.{name}')

@@ -195,6 +195,9 @@ def test_a_line_is_read_as_it_was_written(tmp_path):
         assert getattr(read, column) == pytest.approx(getattr(line, column), abs=1e-6)
     read.write(tmp_path / 'again.csv')
     assert (tmp_path / 'again.csv').read_bytes() == file.read_bytes()
+    # Headings within half a turn, as other tools give them, are those of a line as well.
+    replace(line, heading=np.arctan2(np.sin(line.heading), np.cos(line.heading))).write(file)
+    assert read_raceline(file).heading == pytest.approx(line.heading, abs=2e-6)
     assert read.lap_time == pytest.approx(6.0 * math.pi / 4.0, rel=1e-4)
 
 

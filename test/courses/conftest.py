@@ -46,7 +46,8 @@ BODIES = {
     'crashing': 'self.drive(self.speed)\n        if self.scans > 20: raise KeyError("wall")',
     'silent': 'pass',
     'hanging': 'self.drive(0.1)\n        while self.scans > 5: time.sleep(1.0)',
-    'flooding': 'while True: self.drive(self.speed)',
+    # Stands, so that the case lasts until the flood is noticed.
+    'flooding': 'while True: self.drive(0.0)',
     'nonsense': 'self.drive(self.speed if self.scans % 2 else math.nan)',
     'writing': 'open("/etc/marks", "w")',
     'hitting': 'self.drive(4.0, 0.3)'}

@@ -3,6 +3,7 @@
 """Executables in the folders of students."""
 
 import json
+import os
 import sys
 
 import pytest
@@ -97,3 +98,42 @@ def test_links_and_builds_are_left_out(student, tmp_path):
 def test_a_folder_that_is_none_is_refused(tmp_path):
     with pytest.raises(ConfigurationError, match='cannot be copied'):
         prepare(tmp_path / 'nobody', tmp_path / 'work', sys.executable, 4000.0)
+
+
+def test_what_a_setup_makes_cannot_hold_up_or_lead_the_grader(student, tmp_path):
+    target = tmp_path / 'teachers'
+    target.write_text('kept')
+    package = student / 'src' / 'pkg'
+    (package / 'setup.py').write_text(
+        'import os, pathlib\n'
+        'os.mkfifo("pipe_node.py")\n'
+        'os.symlink("/dev/zero", "zero_node.py")\n'
+        'info = pathlib.Path("x.egg-info")\n'
+        'info.mkdir()\n'
+        f'(info / "entry_points.txt").write_text("[console_scripts]\\n{target} = a:b\\n'
+        '../out = a:b\\nfine = a:b\\n")\n'
+        f'os.symlink({str(target)!r}, os.path.expanduser("~/setup.py_output.txt"))\n')
+    second = student / 'src' / 'second'
+    second.mkdir()
+    (second / 'package.xml').write_text('<package><name>../../second</name></package>')
+    (second / 'setup.py').write_text('print("written by the grader")')
+    found = prepared(student, tmp_path)
+    assert found.faults == ()
+    assert set(found.executables) == {'fine', 'scratch', 'lonely_node'}
+    assert target.read_text() == 'kept'
+
+
+def test_pipes_and_deep_folders_cost_only_the_students_own_mark(student, tmp_path):
+    os.mkfifo(student / 'pipe.py')
+    assert 'pipe' not in prepared(student, tmp_path).executables
+    deep = tmp_path / 'deep'
+    deep.mkdir()
+    here = os.open(deep, os.O_RDONLY)
+    for _ in range(1200):
+        os.mkdir('d', dir_fd=here)
+        below = os.open('d', os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    with pytest.raises(ConfigurationError, match='too deep'):
+        prepare(deep, tmp_path / 'other', sys.executable, 4000.0)

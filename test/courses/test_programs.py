@@ -4,13 +4,22 @@
 
 import os
 from pathlib import Path
+import subprocess
 import sys
 import time
 
 import pytest
 
 from racecar.courses.confine import UNCONFINED
-from racecar.courses.program import Command, Limits, MOST_OUTPUT, Program, run_confined
+from racecar.courses.program import (
+    adopt_orphans,
+    Command,
+    end_descendants,
+    Limits,
+    MOST_OUTPUT,
+    Program,
+    run_confined,
+)
 
 LIMITS = Limits(memory=1000.0, processor_time=20.0)
 
@@ -20,7 +29,7 @@ def run(tmp_path, text, limits=LIMITS, patience=60.0):
     home = tmp_path / 'home'
     fault = run_confined('mine', Command((sys.executable, '-c', text)), home, limits, tmp_path,
                          patience)
-    return fault, (home / 'mine_output.txt').read_text()
+    return fault, (tmp_path / 'mine_output.txt').read_text()
 
 
 def needs_landlock(output):
@@ -62,6 +71,10 @@ def test_a_program_does_not_see_the_secrets_of_whoever_runs_it(tmp_path, monkeyp
     assert 'SECRET_TOKEN' not in output
     assert "'PATH'" in output
     assert output.splitlines()[-1] == str(tmp_path / 'home')
+    needs_landlock(output)
+    fault, _ = run(tmp_path, f'open("/proc/{os.getpid()}/environ").read()')
+    # Root may read the memory of all processes by CAP_PERFMON.
+    assert 'PermissionError' in fault or os.geteuid() == 0
 
 
 @pytest.mark.parametrize(('text', 'limits', 'named'), [
@@ -98,7 +111,7 @@ def test_what_a_program_starts_is_ended_with_it_wherever_it_hides(tmp_path):
         '    os._exit(0)\n'
         'time.sleep(1000)\n')
     program = Program('mine', Command((sys.executable, '-c', text)), tmp_path / 'home', LIMITS)
-    log = tmp_path / 'home' / 'mine_output.txt'
+    log = tmp_path / 'mine_output.txt'
     deadline = time.monotonic() + 60.0
     while not (log.exists() and log.read_text().endswith('\n')
                and log.read_text().split()[-1].isdigit()):
@@ -108,3 +121,30 @@ def test_what_a_program_starts_is_ended_with_it_wherever_it_hides(tmp_path):
     assert Path(f'/proc/{hidden}').exists()
     program.end()
     assert not Path(f'/proc/{hidden}').exists()
+
+
+def test_what_a_killed_case_leaves_behind_is_ended(tmp_path):
+    # Its process dies before it can end what the program has started.
+    others = adopt_orphans()
+    case = subprocess.Popen([sys.executable, '-c', (
+        'import os, subprocess, sys\n'
+        'print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"],'
+        ' start_new_session=True, stdout=subprocess.DEVNULL).pid, flush=True)\n'
+        'os.kill(os.getpid(), 9)\n')], stdout=subprocess.PIPE)
+    hidden = int(case.communicate()[0])
+    assert Path(f'/proc/{hidden}').exists()
+    end_descendants(others)
+    assert not Path(f'/proc/{hidden}').exists()
+
+
+def test_an_output_cannot_steer_the_terminal_or_lead_elsewhere(tmp_path):
+    kept = tmp_path / 'kept'
+    kept.write_text('marks')
+    text = ('import os, sys\n'
+            f'os.symlink({str(kept)!r}, os.path.expanduser("~/mine_output.txt"))\n'
+            'sys.exit("\\x1b[2Jno scan")')
+    for _ in range(2):
+        fault, _ = run(tmp_path, text.replace('os.symlink', 'os.path.lexists(os.path.expanduser('
+                                              '"~/mine_output.txt")) or os.symlink'))
+        assert fault == 'mine ended with exit code 1:  [2Jno scan'
+    assert kept.read_text() == 'marks'

@@ -62,7 +62,7 @@ def test_programs_that_misbehave_cost_only_their_own_mark(tmp_path, capsys, stud
     assert 'commands in a second: a flood' in texts['flooding']
     assert '1 collision' in texts['hitting']
     assert 'time limit of 6 s, its last command' in texts['hanging']
-    log = (tmp_path / 'results/writing/straight/home/mine_output.txt').read_text()
+    log = (tmp_path / 'results/writing/straight/mine_output.txt').read_text()
     if UNCONFINED not in log:
         assert texts['writing'].startswith('mine ended with exit code 1: PermissionError')
     nonsense = found.pop('nonsense')

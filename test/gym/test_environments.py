@@ -195,3 +195,47 @@ def test_opponents_follow_the_line():
 def test_errors_name_what_was_expected(options, said):
     with pytest.raises(RacecarError, match=said):
         racecar.make_env(**{**OPTIONS, **options})
+
+
+def test_infos_of_the_same_step_are_those_of_the_new_episode_and_the_final_ones_are_masked():
+    env = racecar.make_env(worlds=8, autoreset_mode='same_step', **OPTIONS)
+    env.reset(seed=11)
+    for actions in ACTIONS[:, :8]:
+        _, _, ended, _, info = env.step(actions)
+        if ended.any():
+            break
+    assert ended.any()
+    assert not ended.all()
+    assert (info['contact'][ended] == 0.0).all()
+    assert (info['final_info']['_contact'] == ended).all()
+    assert info['_contact'].all()
+    # Infos are the caller's own: what is written there changes no later reset.
+    info['_contact'][:] = False
+    env.reset(seed=3)
+    assert (env.racing.episodes == 0).all()
+
+
+def test_a_world_without_a_seed_in_a_list_goes_on_to_its_next_episode():
+    plain, env = (racecar.make_env(worlds=3, **OPTIONS) for _ in range(2))
+    plain.reset(seed=11)
+    second, _ = plain.reset()
+    env.reset(seed=11)
+    found, _ = env.reset(seed=[None, 5, None])
+    assert (found[[0, 2]] == second[[0, 2]]).all()
+    assert (found[1] == racecar.make_env(**OPTIONS).reset(seed=5)[0]).all()
+
+
+def test_what_is_refused_changes_nothing():
+    first, second = (racecar.make_env(worlds=2, **OPTIONS) for _ in range(2))
+    for env in (first, second):
+        env.reset(seed=2)
+    with pytest.raises(RacecarError, match='poses have the shape'):
+        first.reset(options={'poses': np.zeros((7, 3))})
+    with pytest.raises(RacecarError, match='the pose of car 0 of world 0'):
+        first.reset(options={'poses': [[0.0, 0.0, np.inf]]})
+    with pytest.raises(RacecarError, match='the action of car 0 of world 1'):
+        first.step([[0.0, 0.0], [np.nan, 0.0]])
+    for env in (first, second):
+        env.step(np.full((2, 2), 0.1))
+    assert (first.racing.observations == second.racing.observations).all()
+    assert (first.reset()[0] == second.reset()[0]).all()

@@ -7,6 +7,7 @@ that all are required is checked apart.
 """
 
 import ast
+import configparser
 from email.parser import Parser
 import importlib.metadata
 import os
@@ -135,7 +136,11 @@ def test_the_wheel_has_the_command_the_types_and_the_data(wheel):
     assert {path.name for path in (ROOT / 'src' / page).iterdir()} == {
         Path(name).name for name in names if name.startswith(f'{page}/')}
     # Nodes are started by `racecar up`: without ROS they would be commands that cannot run.
-    assert scripts.split() == ['[console_scripts]', 'racecar', '=', 'racecar.executables:command']
+    points = configparser.ConfigParser()
+    points.read_string(scripts)
+    assert {section: dict(points[section]) for section in points.sections()} == {
+        'console_scripts': {'racecar': 'racecar.executables:command'},
+        'gymnasium.envs': {'__root__': 'racecar.gym.registration:register_envs'}}
 
 
 def libraries(wheel, extra=''):

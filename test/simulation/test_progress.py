@@ -3,6 +3,7 @@
 """Controllers by progress: where they see the car, and the bits of loop, driver and block."""
 
 import functools
+import itertools
 import math
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from racecar.base.compiled import COMPILED
-from racecar.base.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_config
 from racecar.base.types import CarMotion
@@ -224,7 +225,7 @@ def test_the_regulator_solves_the_riccati_equation():
 
 
 @pytest.mark.parametrize(('name', 'most'), [
-    ('pure_pursuit', 0.25), ('stanley', 0.15), ('lqr', 0.06), ('map', 0.2)])
+    ('pure_pursuit', 0.25), ('stanley', 0.06), ('lqr', 0.06), ('map', 0.2)])
 def test_each_controller_keeps_to_the_line(name, most):
     table = run_loop(CustomLoop(
         made(name), tracker(raceline_speed=0.75), simulator(tyre_model='pacejka')), 20.0)
@@ -269,3 +270,72 @@ def test_only_a_line_can_be_followed_by_progress():
     with pytest.raises(ConfigurationError, match='one of pure_pursuit, .*did you mean lqr'):
         find_controller('lqrr')
     assert len(car_numbers(NO_PROGRESS, LINE, 0.0)) == 3 + len(LINE.numbers)
+
+
+@pytest.mark.parametrize(('rate', 'latency', 'asked'), [
+    # Each 2.5 ticks in the mean; each 1.5, with answers that wait for one tick and a half.
+    (40.0, 0.0, [0, 3, 5, 8, 10, 13, 15, 18, 20]),
+    (200.0 / 3.0, 0.015, [0, 2, 3, 5, 6, 8, 9, 11]),
+])
+def test_a_rate_that_does_not_divide_that_of_the_odometry_is_kept_in_the_mean(
+        rate, latency, asked):
+    rows = rows_of(run_loop(CustomLoop(
+        Remembering(rate=rate, latency=latency), tracker(), simulator()), 0.5))
+    changes = np.flatnonzero(np.any(np.diff(rows[:, 4:], axis=0) != 0.0, axis=1)) + 1
+    if latency:
+        # After two ticks, or when the next answer is asked for.
+        acting = [min(tick + 2, after) for tick, after in itertools.pairwise(asked)]
+        assert changes[:len(acting)].tolist() == acting
+    else:
+        assert [0, *changes[:len(asked) - 1].tolist()] == asked
+
+
+@pytest.mark.parametrize('speed', [0.0, 1.0])
+@pytest.mark.parametrize('name', ['stanley', 'lqr', 'map'])
+def test_a_car_that_rolls_along_a_bend_is_steered_along_it(name, speed):
+    controller = made(name)
+    line = np.asarray(line_numbers(circle(), 0.5))
+    numbers = lane_numbers([np.concatenate([
+        [0.0, 0.0, 0.0], line, np.asarray(getattr(controller, 'table', ()))])], 1)
+    numbers[2] = 3 + len(line)
+    # The rear axle goes round the centre, and the tracked point is on the line.
+    to_rear = -CAR.cog_to_rear_axle - CAR.odometry_offset
+    radius = math.sqrt(9.0 - (controller.point_ahead - to_rear) ** 2)
+    turning = speed / radius
+    car = CarMotion(radius, -to_rear, 0.5 * math.pi, speed, -to_rear * turning, turning)
+    path = look(sight_of(LineReference(0.0, 0.0, 0.0, 0.0), numbers, 0), car,
+                controller.point_ahead, -1.0)
+    assert path.lateral_error == pytest.approx(0.0, abs=1e-3)
+    _, _, steering = controller.step(controller.state, controller.parameters, car, path, 0.0)
+    assert steering == pytest.approx(math.atan(CAR.wheelbase / radius), abs=0.01)
+
+
+def test_a_car_that_was_put_elsewhere_is_found_again():
+    numbers = line_numbers(circle(20.0))
+    assert nearest_way(numbers, 0, -20.0, 0.0, 0.3) == pytest.approx(20.0 * math.pi, abs=1e-2)
+    # Within reach it stays on its branch.
+    assert nearest_way(numbers, 0, 20.0, 4.0, 0.3) < 4.5
+
+
+@pytest.mark.parametrize(('name', 'settings', 'message'), [
+    ('pure_pursuit', {'look_ahead': -0.3}, 'look_ahead is -0.3, expected a number above 0'),
+    ('map', {'longest_look_ahead': 0.1}, 'longest_look_ahead is 0.1 m, expected at least'),
+    ('stanley', {'softening': 0.0}, 'softening is 0, expected a number above 0'),
+    ('stanley', {'damping': -1.0}, 'damping is -1, expected a number of at least 0'),
+    ('lqr', {'steering_weight': 0.0}, 'steering_weight is 0, expected'),
+    ('lqr', {'period': -0.02}, 'period is -0.02, expected'),
+    ('lqr', {'preview': -0.1}, 'preview is -0.1, expected'),
+])
+def test_settings_out_of_range_are_refused(name, settings, message):
+    with pytest.raises(ConfigurationError, match=message):
+        made(name, **settings)
+
+
+@pytest.mark.parametrize('name', CONTROLLERS)
+@pytest.mark.parametrize('field', ['x', 'qz', 'vx'])
+def test_odometry_that_is_no_number_ends_the_run_with_an_error(name, field):
+    driver = CustomDriver(MAKERS[name], tracker())
+    odometry = simulator().odometry()
+    driver.update(odometry)
+    with pytest.raises(RunError, match='the controller (commands|fails)'):
+        driver.update(odometry._replace(**{field: math.nan}))

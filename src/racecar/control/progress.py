@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import cast, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from racecar.base.compiled import importable, pure
 from racecar.base.elementary import arctangent2, sine_cosine
 from racecar.base.errors import ConfigurationError, excerpt
-from racecar.base.rows import zeros_of
+from racecar.base.rows import N, Numbers, zeros_of
 from racecar.base.types import CarMotion
 from racecar.base.vectors import as_vector, Flat, Vector
 from racecar.control.racelines.line_numbers import line_at, LinePoint, nearest_way
@@ -47,11 +47,11 @@ _EARLY = 1e-9
 class Path(NamedTuple):
     """Where a car is on a line, and the line for path_at().
 
-    s: way of the nearest point from the start of the line [m]; lateral_error: of the car's point
-    from there, positive to the left [m]; heading_error: of the car to the line [rad]; curvature
-    [1/m], speed [m/s], acceleration [m/s^2], width_right and width_left [m] of the line there.
-    numbers, first: of the line. table: at and after table, (table_size,), what the controller
-    gave as `table`; memory: likewise, what it may write.
+    s: arc length from the start of the line to the nearest point [m]; lateral_error: of the car's
+    point from there, positive to the left [m]; heading_error: of the car to the line [rad];
+    curvature [1/m], speed [m/s], acceleration [m/s^2], width_right and width_left [m] of the line
+    there. numbers, first: of the line. table: at and after table, (table_size,), what the
+    controller gave as `table`; memory: likewise, what it may write.
     """
 
     s: float
@@ -99,18 +99,19 @@ class ProgressState(NamedTuple):
     """What a controller by progress remembers; own: its own state.
 
     s: way along the line [m], negative before the first look, in the first row; clock: time since
-    it was asked [s]; speed, steering: command in force; next_speed, next_steering: that under way;
-    waits: 1 if one is.
+    it was asked [s]; due: until it is asked next [s]; speed, steering: command in force;
+    next_speed, next_steering: that under way; waits: 1 if one is.
     """
 
     s: float
     clock: float
+    due: float
     speed: float
     steering: float
     next_speed: float
     next_steering: float
     waits: float
-    own: Any
+    own: Numbers
 
 
 class ProgressParameters(NamedTuple):
@@ -123,7 +124,7 @@ class ProgressParameters(NamedTuple):
     interval: float
     latency: float
     ahead: float
-    own: Any
+    own: Numbers
 
 
 @placed.register(LineReference)
@@ -133,7 +134,7 @@ def _placed(reference: LineReference, origin_x: float, origin_y: float) -> LineR
 
 @pure
 def located(
-    reference: Any, way: float, car: CarMotion, numbers: Vector, lane: int,
+    reference: LineReference, way: float, car: CarMotion, numbers: Vector, lane: int,
 ) -> LineReference:
     """LineReference at the point of the line that is nearest to where a car truly is.
 
@@ -152,15 +153,24 @@ def located(
 
 
 @pure
-def sight_of(reference: Any, numbers: Vector, lane: int) -> LineSight:
+def sight_of(reference: LineReference, numbers: Vector, lane: int) -> LineSight:
     """What the answer of a control gets for a LineReference."""
     return LineSight(reference.origin_x, reference.origin_y, numbers, int(numbers[lane]))
 
 
 @pure
-def as_it_is(reference: Any, numbers: Vector, lane: int) -> Any:
+def as_it_is(reference: N, numbers: Vector, lane: int) -> N:
     """What the answer of a control by time gets."""
     return reference
+
+
+Sight = Callable[[Numbers, Vector, int], Numbers]
+"""sight(reference, numbers, lane): what the answer of a control gets."""
+
+
+def sight_for(way_row: int | None) -> Sight:
+    """sight_of() for a control by progress, which has a way_row; as_it_is() for one by time."""
+    return as_it_is if way_row is None else cast(Sight, sight_of)
 
 
 @pure
@@ -183,8 +193,17 @@ def look(sight: LineSight, car: CarMotion, ahead: float, last: float) -> Path:
         first + int(numbers[first + 1]), first + int(numbers[first + 2]))
 
 
+ProgressStep = Callable[..., tuple[Numbers, float, float]]
+"""step(state, parameters, car, path, dt): next state, speed [m/s], steering angle [rad]."""
+
+ProgressAnswer = Callable[
+    [ProgressState, ProgressParameters, CarMotion, LineSight, float],
+    tuple[ProgressState, Command]]
+"""See progress_answer()."""
+
+
 @functools.cache
-def progress_answer(step: Any) -> Callable[..., Any]:
+def progress_answer(step: ProgressStep) -> ProgressAnswer:
     """Pure function (state, parameters, car, sight, dt) that gives the next state and the command.
 
     It asks the step at its own rate, and lets answers act after their latency; the command is as
@@ -198,25 +217,29 @@ def progress_answer(step: Any) -> Callable[..., Any]:
         dt: float,
     ) -> tuple[ProgressState, Command]:
         p = parameters
-        clock = state.clock + dt
+        clock, due = state.clock + dt, state.due - dt
         speed, steering, waits = state.speed, state.steering, state.waits
         next_speed, next_steering = state.next_speed, state.next_steering
         if waits > 0.0 and clock >= p.latency - _EARLY:
             speed, steering, waits = next_speed, next_steering, 0.0
         s, own = state.s, state.own
-        if s < 0.0 or clock >= p.interval - _EARLY:
+        if s < 0.0 or due <= _EARLY:
+            # An answer comes into force before it is replaced.
+            if waits > 0.0:
+                speed, steering = next_speed, next_steering
             here = CarMotion(car.x - sight.origin_x, car.y - sight.origin_y, car.yaw, car.vx,
                              car.vy, car.yaw_rate)
             path = look(sight, here, p.ahead, s)
             own, next_speed, next_steering = own_step(
                 own, p.own, here, path, 0.0 if s < 0.0 else clock)
-            s, clock = path.s, 0.0
+            # What is asked late does not put off what follows, so that the mean rate is kept.
+            s, clock, due = path.s, 0.0, max(due + p.interval, 0.0)
             if p.latency > 0.0:
                 waits = 1.0
             else:
                 speed, steering = next_speed, next_steering
         after = ProgressState(
-            s, clock, speed, steering, next_speed, next_steering, waits, own)
+            s, clock, due, speed, steering, next_speed, next_steering, waits, own)
         return after, Command(float(np.float32(speed)), float(np.float32(steering)))
 
     return answer
@@ -279,7 +302,8 @@ def progress_part(controller: object) -> ProgressPart | None:
     if rate < 0.0 or latency < 0.0 or (latency > 0.0 and not 0.0 < rate * latency <= 1.0):
         raise ConfigurationError(
             f'rate of the controller is {rate:g} Hz and its latency {latency:g} s, expected at'
-            ' least 0, and a latency up to the time from answer to answer')
+            ' least 0, and a latency up to the time from answer to answer, 1/rate; a latency needs'
+            ' a rate above 0')
     return ProgressPart(rate, latency, ahead, *(
         _array(controller, name) for name in ('table', 'memory')))
 
@@ -328,11 +352,11 @@ def lane_numbers(cars: Sequence[NDArray[np.float64]], lanes: int) -> Flat:
     return as_vector(np.concatenate([starts, *cars]))
 
 
-def state_of(own: Any) -> ProgressState:
+def state_of(own: Numbers) -> ProgressState:
     """State to start with."""
-    return ProgressState(-1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, own)
+    return ProgressState(-1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, own)
 
 
-def parameters_of(part: ProgressPart, own: Any) -> ProgressParameters:
+def parameters_of(part: ProgressPart, own: Numbers) -> ProgressParameters:
     """Parameters, with those of the controller."""
     return ProgressParameters(part.interval, part.latency, part.ahead, own)

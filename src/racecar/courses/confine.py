@@ -25,7 +25,7 @@ _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _PATH_BENEATH = 1
 # Rights by the version of the interface that brought them; bits of <linux/landlock.h>.
-_WRITE_FILE, _TRUNCATE, _IOCTL_DEV = 1 << 1, 1 << 14, 1 << 15
+_WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
 _WRITES = {1: _WRITE_FILE | sum(1 << bit for bit in range(4, 13)), 2: 1 << 13, 3: _TRUNCATE}
 _OF_FILES = _WRITE_FILE | _TRUNCATE
 _SCOPE_SIGNAL = 1 << 1

@@ -22,6 +22,11 @@ _COLUMNS = Sample._fields
 _ESTIMATES = 'estimates.csv'
 
 
+def _printable(text: str) -> str:
+    """The same without what terminals obey and files cannot hold: a student has chosen names."""
+    return ''.join(sign if sign.isprintable() else '?' for sign in text)
+
+
 class Task(NamedTuple):
     """A program of a case: its name for people and its command; folder: where it starts."""
 
@@ -93,7 +98,8 @@ class Result(NamedTuple):
     @classmethod
     def failed(cls, job: Job, fault: str) -> Result:
         """Result of what could not be driven."""
-        return cls(job.student, job.case, 0.0, fault, (fault,))
+        line = _printable(fault)
+        return cls(job.student, job.case, 0.0, line, (line,))
 
     def as_dict(self) -> dict[str, object]:
         """By names, for JSON: None for what is not known."""
@@ -139,6 +145,7 @@ def conclude(
     table = np.array(samples, dtype=np.float64).reshape(-1, len(_COLUMNS))
     collisions = int(table[-1, -1]) if len(table) else 0
     mark = verdict.mark * max(0.0, 1.0 - case.collision_cost * collisions)
+    faults = [_printable(fault) for fault in faults]
     parts = [*faults[:1], *([verdict.text] if samples else []), *([reason] if reason else []), *(
         [f'{collisions} collision{"s" * (collisions > 1)}'] if collisions else [])]
     return Result(

@@ -28,7 +28,7 @@ from racecar.neo.controller import Controller, read_press
 from racecar.neo.protocol import LIDAR_SAMPLES
 from racecar.neo.server import NeoServer
 from racecar.neo.session import NeoSession
-from racecar.signals import end_process, end_with_launch
+from racecar.signals import end_process, end_with_launch, raising_on_signals
 from racecar.stacks.stepped.stepped_stack import SteppedStack
 
 # Clockwise from straight ahead, within half a turn to either side.
@@ -130,7 +130,9 @@ def main() -> int:
     end_with_launch()
     job = Job.read(Path(sys.argv[1]))
     try:
-        result = drive(job)
+        # So that what the script has started ends with it.
+        with raising_on_signals():
+            result = drive(job)
     except RacecarError as error:
         print(f'racecar course: error: {error}', file=sys.stderr)
         return 1

@@ -10,6 +10,7 @@ import fnmatch
 import json
 import os
 from pathlib import Path
+import re
 import shutil
 import sys
 from typing import NamedTuple
@@ -18,13 +19,15 @@ import xml.etree.ElementTree as ElementTree
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameters import suggestion
 from racecar.courses.program import Command, Limits, run_confined
+from racecar.courses.sources import copy_sources, text_of
 
 _IGNORED = ('.git', '.github', '__pycache__', 'build', 'install', 'log', '*.db3', '*.mcap',
             '*.bag', '*.mp4', '*.egg-info')
-_LARGEST = 50_000_000
 _START = Path(__file__).with_name('start_node.py')
 _SETUP_PATIENCE, _BUILD_PATIENCE = 120.0, 900.0
 _NODE = 'rclpy'
+# Of packages and executables; what becomes a part of paths leads nowhere else.
+_NAME = re.compile(r'\w[\w.+-]*')
 _MARKERS = 'COLCON_IGNORE', 'AMENT_IGNORE'
 
 
@@ -77,7 +80,7 @@ def prepare(
         return (python, str(_START), json.dumps({
             'name': name, 'target': target, 'dynamic_parameters': dynamic_parameters}))
 
-    _copy(folder, copy)
+    copy_sources(folder, copy, _IGNORED)
     limits = Limits(memory, _BUILD_PATIENCE)
     faults: list[str] = []
     executables: dict[str, Command] = {}
@@ -109,26 +112,6 @@ def prepare(
     return Prepared(copy, executables, tuple(faults))
 
 
-def _copy(folder: Path, copy: Path) -> None:
-    ignored = shutil.ignore_patterns(*_IGNORED)
-
-    def left_out(place: str, names: list[str]) -> set[str]:
-        found = set(ignored(place, names))
-        for name in set(names) - found:
-            path = os.path.join(place, name)
-            # Links may lead anywhere, or round in a circle.
-            if os.path.islink(path) or os.path.isfile(path) and (
-                    os.path.getsize(path) > _LARGEST):
-                found.add(name)
-        return found
-
-    try:
-        shutil.copytree(folder, copy, ignore=left_out)
-    except (OSError, shutil.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise ConfigurationError(f"folder '{folder}' cannot be copied: {reason}") from error
-
-
 def _packages(folder: Path) -> Iterator[Path]:
     """Folders with a package.xml, none within another, each name once."""
     names = set()
@@ -147,9 +130,10 @@ def _packages(folder: Path) -> Iterator[Path]:
 
 def _name_of(package: Path) -> str:
     try:
-        return ElementTree.parse(package / 'package.xml').getroot().findtext('name', '').strip()
-    except (ElementTree.ParseError, OSError, UnicodeDecodeError):
+        name = ElementTree.fromstring(text_of(package / 'package.xml')).findtext('name', '')
+    except (ElementTree.ParseError, ValueError):
         return package.name
+    return name.strip() if _NAME.fullmatch(name.strip()) else package.name
 
 
 def _scripts(package: Path) -> Iterator[tuple[str, str]]:
@@ -159,23 +143,22 @@ def _scripts(package: Path) -> Iterator[tuple[str, str]]:
         # Names of scripts may have capitals.
         found.optionxform = str  # type: ignore[assignment,method-assign]
         try:
-            found.read_string(path.read_text())
-        except (configparser.Error, OSError, UnicodeDecodeError):
+            found.read_string(text_of(path))
+        except configparser.Error:
             continue
         if found.has_section('console_scripts'):
-            yield from found.items('console_scripts')
+            # Files of the grader are called by them.
+            yield from (item for item in found.items('console_scripts')
+                        if _NAME.fullmatch(item[0]))
 
 
 def _node_files(folder: Path) -> Iterator[Path]:
     """Python files that are programs with nodes."""
     for path in sorted(folder.rglob('*.py'), key=lambda found: (len(found.parts), found)):
-        if path.name.startswith('.') or path.name in ('setup.py', '__init__.py') \
-                or path.name.endswith('.launch.py'):
+        if path.name.startswith('.') or path.name.endswith('.launch.py') \
+                or path.name in ('setup.py', '__init__.py') or not path.name.isprintable():
             continue
-        try:
-            text = path.read_text(errors='replace')
-        except OSError:
-            continue
+        text = text_of(path)
         if _NODE in text and '__main__' in text:
             yield path
 

@@ -69,21 +69,23 @@ class Program:
     def __init__(
         self, name: str, command: Command, home: Path, limits: Limits, folder: Path | None = None,
     ) -> None:
-        """Start it; home: the folder that it may write in; folder: where it starts, else there."""
+        """Start it; home: the folder that it may write in; folder: where it starts, else there.
+
+        Its output goes beside home, into NAME_output.txt.
+        """
         home.mkdir(parents=True, exist_ok=True)
         self.name = name
         settings = {'folder': str(folder or home), 'writable': [str(home)],
                     'memory': limits.memory, 'file_size': FILE_SIZE,
                     'processor_time': limits.processor_time}
-        # What outlives its parent comes to this process, which ends it.
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        self._others = frozenset(_descendants(os.getpid()))
+        self._others = adopt_orphans()
         self._process = subprocess.Popen(
             [sys.executable, '-I', str(_CONFINE), json.dumps(settings), *command.words],
             env=environment_of(command, home), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, start_new_session=True)
         self._tail: deque[str] = deque(maxlen=60)
-        self._log = home / f'{name}_{LOG_NAME}'
+        # Beside its home, where it cannot make a link of it that leads elsewhere.
+        self._log = home.parent / f'{name}_{LOG_NAME}'
         self.is_cut = False
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -94,7 +96,7 @@ class Program:
         with open(self._log, 'wb') as log:
             # A line without an end must not fill the memory.
             while chunk := self._process.stdout.readline(8192):
-                self._tail.append(chunk.decode(errors='replace').rstrip()[:_LONGEST])
+                self._tail.append(_shown(chunk))
                 if left > 0:
                     log.write(chunk[:left])
                     log.flush()
@@ -138,6 +140,21 @@ class Program:
         self._reader.join(_PATIENCE)
 
 
+def _shown(line: bytes) -> str:
+    """Line of an output for people: control characters would steer their terminal."""
+    text = line.decode(errors='replace').rstrip()[:_LONGEST]
+    return ''.join(sign if sign.isprintable() else ' ' for sign in text)
+
+
+def adopt_orphans() -> frozenset[int]:
+    """Become the parent of what outlives its parent among the descendants of this process.
+
+    Returns the descendants that there are, for end_descendants().
+    """
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    return frozenset(_descendants(os.getpid()))
+
+
 def end_descendants(spared: frozenset[int]) -> None:
     """Kill the processes that descend from this one, also those in sessions of their own.
 
@@ -151,9 +168,10 @@ def end_descendants(spared: frozenset[int]) -> None:
                 os.kill(number, signal.SIGKILL)
         for number in found:
             with contextlib.suppress(ChildProcessError):
-                os.waitpid(number, 0)
+                os.waitpid(number, os.WNOHANG)
         if not found:
             return
+        time.sleep(0.005)
 
 
 def _descendants(root: int) -> list[int]:

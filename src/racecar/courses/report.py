@@ -21,6 +21,7 @@ from racecar.base.columns import Array
 from racecar.courses.checks import Sample
 from racecar.courses.job import read_drive, Result
 from racecar.courses.lab import Case, Lab
+from racecar.courses.program import LOG_NAME
 from racecar.rendering.film import Film, write_still
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.scene.world_file import load_world
@@ -96,9 +97,9 @@ def _student_page(lab: Lab, name: str, results: Sequence[Result], folder: Path) 
             charts = list(_charts(cases[row.case], samples, estimates))
             page.charts(charts[:1])
             page.charts(charts[1:], over_time=True)
-        for path in sorted((folder / row.case).glob('home/*_output.txt')):
+        for path in sorted((folder / row.case).glob(f'*_{LOG_NAME}')):
             text = path.read_text(errors='replace')
-            page.details(f'Output of {path.name.removesuffix("_output.txt")}',
+            page.details(f'Output of {path.name.removesuffix(f"_{LOG_NAME}")}',
                          text if len(text) <= _TAIL else f'...{text[-_TAIL:]}')
     return page
 

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed, ThreadPoolExecutor
 import contextlib
+import itertools
 import json
 import os
 from pathlib import Path
@@ -23,7 +24,7 @@ from racecar.base.errors import ConfigurationError
 from racecar.courses.job import Job, Result, RESULT_NAME, Task
 from racecar.courses.lab import Case, Lab, NEO, NodeChoice
 from racecar.courses.packages import prepare, Prepared
-from racecar.courses.program import Command
+from racecar.courses.program import adopt_orphans, Command, end_descendants
 from racecar.courses.scripts import script_task
 from racecar.signals import LAUNCHED_BY
 
@@ -72,8 +73,10 @@ def students_of(paths: Sequence[Path]) -> list[Student]:
         # As many parent folders as tell them apart.
         if any(other.name == name for other in found):
             name = f'{whole.parent.name}_{name}'
-        number = sum(other.name.startswith(name) for other in found)
-        found.append(Student(f'{name}_{number + 1}' if number else name, whole))
+        taken = {other.name for other in found}
+        numbered = (f'{name}_{number}' for number in itertools.count(2))
+        found.append(Student(next(
+            free for free in itertools.chain([name], numbered) if free not in taken), whole))
     return found
 
 
@@ -90,7 +93,7 @@ def run_lab(
     # The ports of the protocol of RACECAR Neo are the same for all.
     workers = 1 if lab.programs == NEO else settings.jobs
     results: dict[tuple[str, str], Result] = {}
-    with ThreadPoolExecutor(workers) as pool:
+    with _ending_orphans(), ThreadPoolExecutor(workers) as pool:
         try:
             # Before any case runs: it ends what this process has started meanwhile.
             jobs = [job for student in students for job in _jobs_of(lab, student, settings)]
@@ -112,6 +115,16 @@ def run_lab(
     return [results[student.name, case.name] for student in students for case in lab.cases]
 
 
+@contextlib.contextmanager
+def _ending_orphans() -> Iterator[None]:
+    """Leave nothing behind of a case whose process was killed, by whomever."""
+    others = adopt_orphans()
+    try:
+        yield
+    finally:
+        end_descendants(others)
+
+
 def _jobs_of(lab: Lab, student: Student, settings: Settings) -> Sequence[Job | Result]:
     """Jobs of a student, or what says why there are none."""
     folder = settings.output / student.name
@@ -130,6 +143,10 @@ def _jobs_of(lab: Lab, student: Student, settings: Settings) -> Sequence[Job | R
                 for job, case in zip(blank, lab.cases, strict=True)]
     except ConfigurationError as error:
         return [Result.failed(job, str(error)) for job in blank]
+    except (OSError, RecursionError, ValueError) as error:
+        # Of files that a setup.py has made, or a full disk: the next student may have more luck.
+        return [Result.failed(
+            job, f"folder '{student.path}' cannot be made ready: {error}") for job in blank]
 
 
 def _tasks(
@@ -189,7 +206,9 @@ def _run(lab: Lab, job: Job, settings: Settings, stop: threading.Event) -> Resul
                 process.send_signal(signal.SIGKILL)
                 process.wait()
                 return Result.failed(job, 'broken off' if stop.is_set() else
-                                     'the case did not end in time')
+                                     'the case did not end in time: this computer is too slow for'
+                                     ' it, or it hangs; fewer --jobs or a lower'
+                                     ' --real-time-factor help')
     return _result_of(job)
 
 

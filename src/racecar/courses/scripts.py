@@ -6,16 +6,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-import shutil
 
 from racecar.base.errors import ConfigurationError
 from racecar.courses.job import Task
 from racecar.courses.program import Command
+from racecar.courses.sources import copy_sources, text_of
 
 LIBRARY_VARIABLE = 'RACECAR_NEO_LIBRARY'
 """In the environment: folder of racecar-neo-library, with racecar_core.py or library/ in it."""
 
 _MODULE = 'racecar_core'
+_IGNORED = '.git', '__pycache__'
 
 
 def script_task(path: Path, home: Path, python: str) -> Task:
@@ -27,16 +28,15 @@ def script_task(path: Path, home: Path, python: str) -> Task:
     """
     script = path if path.is_file() else _only_script(path)
     library, copy = home / 'library', home / 'labs' / script.parent.name
-    left_out = shutil.ignore_patterns('.git', '__pycache__')
-    shutil.copytree(_library(), library, ignore=left_out)
-    shutil.copytree(script.parent, copy, ignore=left_out)
+    copy_sources(_library(), library, _IGNORED)
+    copy_sources(script.parent, copy, _IGNORED)
     return Task(script.stem, Command(
         (python, script.name, '-s', '-h'), (str(library), str(copy))), str(copy))
 
 
 def _only_script(folder: Path) -> Path:
     found = [path for path in sorted(folder.rglob('*.py'))
-             if f'import {_MODULE}' in path.read_text(errors='replace')]
+             if path.name.isprintable() and f'import {_MODULE}' in text_of(path)]
     if len(found) != 1:
         names = ', '.join(str(path.relative_to(folder)) for path in found) or 'none'
         raise ConfigurationError(

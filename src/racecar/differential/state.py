@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.compiled import by_type, pure
 from racecar.base.elementary import sine_cosine
@@ -69,7 +69,7 @@ def twist_speeds(twist: BodyTwist, base: WheelBase) -> WheelSpeeds:
 
 @by_type
 def step_robot(
-    robot: Any, state: WheelsState, command: WheelSpeeds, draws: Draws, dt: float,
+    robot: object, state: WheelsState, command: WheelSpeeds, draws: Draws, dt: float,
 ) -> WheelsState:
     """State after a step of dt [s].
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import os
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,8 +30,8 @@ class HasContract(Protocol):
 
 
 def make_env(
-    track: Any = 'racetrack', *, worlds: int | None = None, parallel: bool = False,
-    render_mode: str | None = None, **options: Any,
+    track: str | Sequence[str] = 'racetrack', *, worlds: int | None = None, parallel: bool = False,
+    render_mode: str | None = None, **options: object,
 ) -> Env:
     """Environment in which cars learn to race.
 
@@ -43,7 +44,7 @@ def make_env(
 
     Raises ConfigurationError or ParameterError with the option, its value and what was expected.
     """
-    given = {'track': track, **options}
+    given: dict[str, Any] = {'track': track, **options}
     if parallel:
         if worlds is not None:
             raise ConfigurationError(

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 import math
-from typing import Annotated, Any, cast, NamedTuple
+from typing import Annotated, cast, NamedTuple
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_signature
@@ -26,6 +26,7 @@ from racecar.control.policy.features import (
     DEFAULT_PARTS,
     FeatureSettings,
     part_numbers,
+    PARTS,
 )
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParameters
 from racecar.gym.following import FOLLOWER_PARAMETERS, FollowerSettings
@@ -163,7 +164,7 @@ class EnvOptions:
             if settings.steering == 'angle' else ActionChannel('rate', 'rad/s', -turn, turn))
 
 
-def resolve_options(given: Mapping[str, Any]) -> EnvOptions:
+def resolve_options(given: Mapping[str, object]) -> EnvOptions:
     """Options from those that a user gives.
 
     Raises ConfigurationError or ParameterError with the value, what was expected, and the nearest
@@ -184,8 +185,7 @@ def resolve_options(given: Mapping[str, Any]) -> EnvOptions:
     settings = made_of(EnvSettings, '', options)
     vehicle = VehicleParameters.from_file(find_vehicle(settings.vehicle))
     chosen = given.get('observation', DEFAULT_PARTS)
-    part_numbers(chosen)
-    parts = tuple(chosen)
+    parts = tuple(PARTS[number] for number in part_numbers(chosen))
     own, weights = _reward(given.get('reward', 'progress'))
     ended = given.get('ended', rules_end)
     if not callable(ended):
@@ -209,7 +209,7 @@ def resolve_options(given: Mapping[str, Any]) -> EnvOptions:
 def _reward(given: object) -> tuple[Reward, RewardWeights]:
     if callable(given) and not isinstance(given, RewardWeights):
         return cast(Callable[..., float], given), RewardWeights()
-    return weighted_reward, reward_weights(cast(Any, given))
+    return weighted_reward, reward_weights(given)
 
 
 def _shape(given: object) -> TrackShape:

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gymnasium import spaces
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +11,11 @@ from pettingzoo import ParallelEnv
 
 from racecar.control.policy.contract import PolicyContract
 from racecar.gym.options import resolve_options
-from racecar.gym.pictures import Pictures
+from racecar.gym.pictures import Picture, Pictures
 from racecar.gym.racing import Racing
+from racecar.gym.randomisation import world_seeds
 from racecar.gym.single import checked_render_mode, RENDER_MODES
-from racecar.gym.spaces import action_space, observation_space
+from racecar.gym.spaces import action_space, Info, observation_space, poses_of
 
 Floats = NDArray[np.float32]
 
@@ -27,9 +26,9 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
     A car whose episode ends stands where it is, and the others drive on.
     """
 
-    metadata: dict[str, Any] = {'render_modes': list(RENDER_MODES), 'name': 'racecar_v0'}
+    metadata: Info = {'render_modes': list(RENDER_MODES), 'name': 'racecar_v0'}
 
-    def __init__(self, render_mode: str | None = None, **options: Any) -> None:
+    def __init__(self, render_mode: str | None = None, **options: object) -> None:
         """Raise ConfigurationError or ParameterError for options that cannot be."""
         self.render_mode = checked_render_mode(render_mode)
         self.options = resolve_options({'cars': 2, **options})
@@ -41,7 +40,7 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
             agent: observation_space(self.options) for agent in self.possible_agents}
         self.action_spaces = {agent: action_space(self.options) for agent in self.possible_agents}
         self.metadata = {**self.metadata, 'render_fps': round(self.options.settings.rate)}
-        self._pictures = Pictures(self.racing, self.render_mode)
+        self._pictures = Pictures(self.racing)
         self._is_seeded = False
 
     @property
@@ -49,29 +48,29 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
         """What the numbers of observations and actions mean."""
         return self.racing.contract
 
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
+    def observation_space(self, agent: str) -> spaces.Box[np.float32]:
         """Space of an agent, always the same object."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Space[Any]:
+    def action_space(self, agent: str) -> spaces.Box[np.float32]:
         """Space of an agent, always the same object."""
         return self.action_spaces[agent]
 
     def reset(
-        self, seed: int | None = None, options: dict[str, Any] | None = None,
-    ) -> tuple[dict[str, Floats], dict[str, dict[str, Any]]]:
+        self, seed: int | None = None, options: Info | None = None,
+    ) -> tuple[dict[str, Floats], dict[str, Info]]:
         """Begin an episode; without a seed the next one of the last seed."""
         if seed is None and not self._is_seeded:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
         self._is_seeded = True
         self.agents = list(self.possible_agents)
-        self.racing.begin(np.ones(1, dtype=bool), None if seed is None else [seed],
-                          poses=None if options is None else options.get('poses'))
+        self.racing.begin(np.ones(1, dtype=bool), None if seed is None else world_seeds(seed, 1),
+                          poses=poses_of(options))
         return self._seen(self.agents), self._infos(self.agents)
 
     def step(self, actions: dict[str, Floats]) -> tuple[
             dict[str, Floats], dict[str, float], dict[str, bool], dict[str, bool],
-            dict[str, dict[str, Any]]]:
+            dict[str, Info]]:
         """Drive all cars for a period; agents without an action stand."""
         given = np.zeros((1, len(self.possible_agents), 2))
         driven = np.zeros((1, len(self.possible_agents)), dtype=bool)
@@ -88,9 +87,9 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
         self.agents = [agent for agent in acting if not (ended[agent] or truncated[agent])]
         return self._seen(acting), rewards, ended, truncated, self._infos(acting)
 
-    def render(self) -> Any:
+    def render(self) -> Picture | None:
         """Picture from above, (height, width, 3), in the mode rgb_array."""
-        return self._pictures.picture()
+        return None if self.render_mode is None else self._pictures.picture()
 
     def close(self) -> None:
         """Nothing is open."""
@@ -99,7 +98,7 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
         return {agent: self.racing.observations[0, self.possible_agents.index(agent)].copy()
                 for agent in agents}
 
-    def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
+    def _infos(self, agents: list[str]) -> dict[str, Info]:
         facts = self.racing.facts()
         return {agent: {name: float(values[0, self.possible_agents.index(agent)])
                         for name, values in facts.items()} for agent in agents}

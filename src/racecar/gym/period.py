@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import functools
 import inspect
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,7 +175,7 @@ def _looping(reward: Reward, ended: Ending) -> Callable[..., None]:
 
 
 @functools.cache
-def _judging(reward: Reward, ended: Ending, types: tuple[Any, ...]) -> Callable[..., None]:
+def _judging(reward: Reward, ended: Ending, types: tuple[object, ...]) -> Callable[..., None]:
     return compiled(_looping(reward, ended), types)
 
 

@@ -74,16 +74,14 @@ class TrackPicture:
 
 
 class Pictures:
-    """Pictures of the worlds of an environment; nothing is drawn without a render mode."""
+    """Pictures of the worlds of an environment; nothing is drawn before the first."""
 
-    def __init__(self, racing: Racing, mode: str | None) -> None:
-        self._racing, self._mode = racing, mode
+    def __init__(self, racing: Racing) -> None:
+        self._racing = racing
         self._tracks: dict[int, TrackPicture] = {}
 
-    def picture(self, world: int = 0) -> Picture | None:
-        """Picture of a world now, (height, width, 3); None without a render mode."""
-        if self._mode is None:
-            return None
+    def picture(self, world: int = 0) -> Picture:
+        """Picture of a world now, (height, width, 3)."""
         racing = self._racing
         number = int(racing.batch.scene_of[world])
         if number not in self._tracks:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.rows import flatten
 from racecar.base.types import Pose3
 from racecar.base.values import number_of, text_of
@@ -54,6 +54,13 @@ Flags = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 
 _LASER_HEIGHT = 0.1  # [m]
+
+
+class Episodes(NamedTuple):
+    """Seeds and numbers of the episodes of some worlds, from which all that is random is drawn."""
+
+    seeds: Indices
+    numbers: Indices
 
 
 class Driver(NamedTuple):
@@ -152,30 +159,34 @@ class Racing:
 
     def begin(
         self, mask: Flags, seeds: Sequence[int] | Indices | None = None,
-        poses: ArrayLike | None = None,
+        poses: ArrayLike | None = None, *, seeded: Flags | None = None,
     ) -> None:
         """Begin an episode in the worlds of a mask, (worlds,).
 
-        seeds: of all worlds, (worlds,), from which the episodes count anew; else each world goes
-        on to its next episode. poses: x, y [m], yaw [rad] of base_link, (worlds, cars, 3) or
-        (cars, 3), in place of those that are drawn. Raises ConfigurationError for a vehicle that
-        cannot be, and ParameterError for poses of another shape.
+        seeds: of all worlds, (worlds,), from which the episodes count anew; seeded: worlds whose
+        seed counts, (worlds,), all by default; the others go on to their next episode, as all do
+        without seeds. poses: x, y [m], yaw [rad] of base_link, (worlds, cars, 3) or (cars, 3), in
+        place of those that are drawn. Raises ConfigurationError for a vehicle that cannot be, and
+        ParameterError for poses of another shape, and begins nothing then.
         """
+        drawn_from = Episodes(self.seeds[mask], self.episodes[mask] + 1)
         if seeds is not None:
-            self.seeds[mask] = np.asarray(seeds, np.int64)[mask]
-            self.episodes[mask] = -1
-        self.episodes[mask] += 1
-        self.steps[mask] = 0
+            anew = np.asarray(seeded)[mask] if seeded is not None else slice(None)
+            drawn_from.seeds[anew] = np.asarray(seeds, np.int64)[mask][anew]
+            drawn_from.numbers[anew] = 0
         chosen = np.repeat(mask, self.cars)
         drawn = np.zeros((self.worlds, self.cars, 3))
         keys = np.zeros((self.worlds, self.cars), np.uint64)
-        words = key_words(self.seeds[mask], self.episodes[mask], self.cars).astype(np.uint64)
+        words = key_words(*drawn_from, self.cars).astype(np.uint64)
         keys[mask] = (words[:, 0] << np.uint64(32) | words[:, 1]).reshape(-1, self.cars)
         if poses is None:
-            self._place(mask, drawn)
-        self._cars.commands[chosen] = 0.0
+            self._place(mask, drawn_from, drawn)
         self.batch.reset(mask, poses=drawn if poses is None else poses, seeds=keys,
-                         vehicles=self._varied(mask))
+                         vehicles=self._varied(mask, drawn_from))
+        # Only now: what cannot be has changed nothing.
+        self.seeds[mask], self.episodes[mask] = drawn_from
+        self.steps[mask] = 0
+        self._cars.commands[chosen] = 0.0
         see_all(self._readings, chosen, self._cars)
         self._observe(chosen)
         self._found.rewards[chosen], self._found.ended[chosen] = 0.0, False
@@ -184,13 +195,24 @@ class Racing:
     def drive(self, actions: ArrayLike, driven: Flags | None = None) -> None:
         """Drive all worlds for a period.
 
-        actions: (worlds, learners, 2); driven: (worlds, cars), cars that stand are no part of it.
+        actions: (worlds, learners, 2); driven: (worlds, cars), the other cars get the command to
+        stand and their actions do not count. Raises ParameterError, and drives nobody, for an
+        action that is not finite.
         """
         chosen = self._all if driven is None else np.ascontiguousarray(driven).reshape(-1)
-        given = self._actions.reshape(self.worlds, self.cars, 2)
-        given[:, :self.learners] = actions
         learners = chosen.reshape(self.worlds, self.cars).copy()
         learners[:, self.learners:] = False
+        numbers = np.asarray(actions, dtype=float)
+        if not np.isfinite(numbers).all():
+            wrong = np.argwhere(
+                learners[:, :self.learners] & ~np.isfinite(numbers).all(axis=2))
+            if len(wrong):
+                world, car = wrong[0].tolist()
+                raise ParameterError(
+                    f'the action of car {car} of world {world} is'
+                    f' {numbers[world, car].tolist()}, expected finite numbers')
+        given = self._actions.reshape(self.worlds, self.cars, 2)
+        given[:, :self.learners] = numbers
         command_all(self._actions, self._action_plan, learners.reshape(-1), self._cars)
         if self._followers.any():
             follow_all(self._followers & chosen, self._road, self._cars)
@@ -214,10 +236,10 @@ class Racing:
         scans = self.batch.readings.scans
         return scans.reshape(self.worlds * self.cars, -1)
 
-    def _place(self, mask: Flags, poses: Array) -> None:
+    def _place(self, mask: Flags, episodes: Episodes, poses: Array) -> None:
         """Fill the poses, (worlds, cars, 3), at which the worlds of a mask start."""
         settings, count = self.options.settings, 1 + 2 * self.cars
-        shares = shares_of(self.seeds[mask], self.episodes[mask], START_STREAM, count)
+        shares = shares_of(*episodes, START_STREAM, count)
         chosen = np.flatnonzero(mask)
         spread = 2.0 * shares[:, 1:].reshape(-1, self.cars, 2) - 1.0
         # The first car is the first of a row.
@@ -237,19 +259,18 @@ class Racing:
             poses[chosen[own]] = poses_on(track.course, Places(
                 ways.ravel(), offset.ravel(), turn.ravel())).reshape(len(own), self.cars, 3)
 
-    def _varied(self, mask: Flags) -> VehicleColumns | None:
+    def _varied(self, mask: Flags, episodes: Episodes) -> VehicleColumns | None:
         """What the cars of the worlds of a mask are made of, None if they do not differ."""
         names = [name for name in self.options.randomised if name in VEHICLE_COLUMNS]
         if not names:
             return None
-        shares = shares_of(
-            self.seeds[mask], self.episodes[mask], PARAMETER_STREAM, len(names) * self.cars)
+        shares = shares_of(*episodes, PARAMETER_STREAM, len(names) * self.cars)
         drawn = {name: self.options.randomised[name].of(shares.reshape(-1, len(names))[:, k])
                  for k, name in enumerate(names)}
         chosen = np.repeat(mask, self.cars)
         cars = int(chosen.sum())
         model, values = self.batch.models[0], self.options.values
-        # Of the cars that begin anew only: all that a vehicle is costs 10 us.
+        # Of the cars that begin anew only: the columns of one cost 10 us.
         method = find_integrator(text_of(values, 'integrator'))
         some = vehicle_columns(model, model.vehicle.columns(drawn), values, cars,
                                method.stability_limit / number_of(values, 'step'))

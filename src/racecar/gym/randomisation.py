@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,32 +51,30 @@ _KINDS: Mapping[str, Callable[[Distribution, Array], Array]] = {
     'normal': _normal,
 }
 
-Given = float | Sequence[Any] | Distribution
 
-
-def distribution_of(name: str, given: Given) -> Distribution:
+def distribution_of(name: str, given: object) -> Distribution:
     """Distribution of a parameter: (low, high) is uniform, ('normal', mean, deviation) of a kind.
 
     Raises ConfigurationError for what is none.
     """
-    row: tuple[Any, ...]
+    row: tuple[object, ...]
     if isinstance(given, (int, float)):
         row = ('uniform', given, given)
     elif isinstance(given, Sequence) and not isinstance(given, str):
         row = tuple(given) if len(given) == 3 else ('uniform', *given)
     else:
         row = ()
-    if len(row) != 3 or not all(
-            isinstance(x, (int, float)) and math.isfinite(x) for x in row[1:]):
+    numbers = [float(x) for x in row[1:] if isinstance(x, (int, float)) and math.isfinite(x)]
+    if len(row) != 3 or len(numbers) != 2:
         raise ConfigurationError(
             f"randomise['{name}'] is {excerpt(given)}, expected (low, high), or a kind of"
             f" {', '.join(_KINDS)} and two numbers")
-    kind, first, second = str(row[0]), float(row[1]), float(row[2])
+    kind, (first, second) = str(row[0]), numbers
     if kind not in _KINDS:
         raise ConfigurationError(
             f"randomise['{name}'] has the kind {excerpt(kind)}; {suggest(kind, list(_KINDS))}")
-    if (kind != 'normal' and first > second) or second < 0.0 < -first and kind == 'normal' or (
-            kind == 'loguniform' and first <= 0.0) or (kind == 'normal' and second < 0.0):
+    if (second < 0.0 if kind == 'normal' else first > second) or (
+            kind == 'loguniform' and first <= 0.0):
         raise ConfigurationError(
             f"randomise['{name}'] is {excerpt(given)}, expected low and high in this order, of"
             ' loguniform both positive, of normal a mean and a deviation of at least 0')
@@ -105,7 +103,7 @@ def _fill(
 
 def world_seeds(seed: int, worlds: int) -> NDArray[np.int64]:
     """Seeds of the worlds of a vector: world k has that of an environment of seed + k."""
-    return np.array([(seed + k) % (1 << 63) for k in range(worlds)], dtype=np.int64)
+    return np.array([(int(seed) + k) % (1 << 63) for k in range(worlds)], dtype=np.int64)
 
 
 def key_words(seeds: NDArray[np.int64], episodes: NDArray[np.int64], cars: int) -> Array:

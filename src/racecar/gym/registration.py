@@ -7,11 +7,9 @@ From a clone, `import racecar.gym` registers them.
 
 from __future__ import annotations
 
-from typing import Any
-
 NAMESPACE = 'racecar'
 
-IDS: dict[str, dict[str, Any]] = {
+IDS: dict[str, dict[str, object]] = {
     'Race-v0': {},
     'RaceScan-v0': {'observation': ('scan', 'velocity', 'command')},
     'RaceHeadToHead-v0': {

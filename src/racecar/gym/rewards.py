@@ -108,7 +108,7 @@ def rules_end(view: CarView, rules: EndRules) -> bool:
             or (rules.laps > 0 and view.lap.laps >= rules.laps))
 
 
-def reward_weights(given: str | Mapping[str, float] | RewardWeights) -> RewardWeights:
+def reward_weights(given: object) -> RewardWeights:
     """Weights of a name of REWARDS, or by name.
 
     Raises ConfigurationError or ParameterError with what is expected.

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsFloat
+from typing import SupportsFloat
 
 import gymnasium
 import numpy as np
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.control.policy.contract import PolicyContract
 from racecar.gym.options import resolve_options
-from racecar.gym.pictures import Pictures
+from racecar.gym.pictures import Picture, Pictures
 from racecar.gym.racing import Racing
-from racecar.gym.spaces import action_space, observation_space
+from racecar.gym.randomisation import world_seeds
+from racecar.gym.spaces import action_space, Info, observation_space, poses_of
 
 Floats = NDArray[np.float32]
 RENDER_MODES = ('rgb_array',)
@@ -30,7 +31,7 @@ def checked_render_mode(mode: str | None) -> str | None:
     return mode
 
 
-class RaceEnv(gymnasium.Env[Any, Any]):
+class RaceEnv(gymnasium.Env[Floats, Floats]):
     """A car that learns to race.
 
     Options: racecar.gym.options.OPTION_PARAMETERS and docs/gym.md. reset(options={'poses': (cars,
@@ -39,7 +40,7 @@ class RaceEnv(gymnasium.Env[Any, Any]):
 
     metadata = {'render_modes': list(RENDER_MODES), 'render_fps': 20}
 
-    def __init__(self, render_mode: str | None = None, **options: Any) -> None:
+    def __init__(self, render_mode: str | None = None, **options: object) -> None:
         """Raise ConfigurationError or ParameterError for options that cannot be."""
         self.render_mode = checked_render_mode(render_mode)
         self.options = resolve_options(options)
@@ -47,7 +48,7 @@ class RaceEnv(gymnasium.Env[Any, Any]):
         self.observation_space = observation_space(self.options)
         self.action_space = action_space(self.options)
         self.metadata = {**self.metadata, 'render_fps': round(self.options.settings.rate)}
-        self._pictures = Pictures(self.racing, self.render_mode)
+        self._pictures = Pictures(self.racing)
         self._is_seeded = False
 
     @property
@@ -56,21 +57,21 @@ class RaceEnv(gymnasium.Env[Any, Any]):
         return self.racing.contract
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None,
-    ) -> tuple[Floats, dict[str, Any]]:
+        self, *, seed: int | None = None, options: Info | None = None,
+    ) -> tuple[Floats, Info]:
         """Begin an episode; without a seed the next one of the last seed."""
         super().reset(seed=seed)
         if seed is None and not self._is_seeded:
             seed = int(self.np_random.integers(1 << 31))
         self._is_seeded = True
         self.racing.begin(
-            np.ones(1, dtype=bool), None if seed is None else [seed],
-            poses=None if options is None else options.get('poses'))
+            np.ones(1, dtype=bool), None if seed is None else world_seeds(seed, 1),
+            poses=poses_of(options))
         return self._seen(), self._info()
 
     def step(
         self, action: Floats,
-    ) -> tuple[Floats, SupportsFloat, bool, bool, dict[str, Any]]:
+    ) -> tuple[Floats, SupportsFloat, bool, bool, Info]:
         """Drive for a period. Raises ConfigurationError for what are no two numbers."""
         given = np.asarray(action, dtype=float)
         if given.shape != (2,):
@@ -81,13 +82,13 @@ class RaceEnv(gymnasium.Env[Any, Any]):
         return (self._seen(), float(self.racing.rewards[0, 0]), bool(self.racing.ended[0, 0]),
                 bool(self.racing.truncated[0]), self._info())
 
-    def render(self) -> Any:
+    def render(self) -> Picture | None:
         """Picture from above, (height, width, 3), in the mode rgb_array."""
-        return self._pictures.picture()
+        return None if self.render_mode is None else self._pictures.picture()
 
     def _seen(self) -> Floats:
         found: Floats = self.racing.observations[0, 0].copy()
         return found
 
-    def _info(self) -> dict[str, Any]:
+    def _info(self) -> Info:
         return {name: float(values[0, 0]) for name, values in self.racing.facts().items()}

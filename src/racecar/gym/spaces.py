@@ -1,19 +1,37 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Spaces of observations and actions."""
+"""Spaces of observations and actions, infos, and options of resets."""
 
 from __future__ import annotations
 
 from gymnasium import spaces
 import numpy as np
+from numpy.typing import NDArray
 
+from racecar.base.errors import ConfigurationError, excerpt
 from racecar.gym.options import EnvOptions
 
 # Checkers of environments warn of infinite bounds; nothing gets so far [m, m/s, ...].
 _FAR = 1e6
 
+Info = dict[str, object]
+"""What reset() and step() tell besides, and options of reset(), by name."""
 
-def observation_space(options: EnvOptions) -> spaces.Box:
+
+def poses_of(options: Info | None) -> NDArray[np.float64] | None:
+    """Poses of options of reset(), None without. Raises ConfigurationError for no numbers."""
+    given = None if options is None else options.get('poses')
+    if given is None:
+        return None
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ConfigurationError(
+            f"options['poses'] is {excerpt(given)}, expected numbers x, y [m], yaw [rad] of each"
+            ' car') from None
+
+
+def observation_space(options: EnvOptions) -> spaces.Box[np.float32]:
     """Flat observations, in the order of the contract; only a scan has bounds."""
     channels = options.observation
     is_range = np.array([channel.name.startswith('range_') for channel in channels])
@@ -24,7 +42,7 @@ def observation_space(options: EnvOptions) -> spaces.Box:
         np.where(is_range, most, _FAR).astype(np.float32), dtype=np.float32)
 
 
-def action_space(options: EnvOptions) -> spaces.Box:
+def action_space(options: EnvOptions) -> spaces.Box[np.float32]:
     """Longitudinal and steering: -1 to 1, or their limits in SI units."""
     low, high = ((-1.0, -1.0), (1.0, 1.0)) if options.settings.scaled else (
         [row.low for row in options.action], [row.high for row in options.action])

@@ -88,11 +88,12 @@ def poses_on(course: Course, places: Places) -> Array:
 
 
 def tracks_of(
-    names: str | Sequence[str], line: str, seed: int, count: int, shape: TrackShape,
+    names: object, line: str, seed: int, count: int, shape: TrackShape,
 ) -> tuple[Track, ...]:
     """Tracks of one or several names; of `generated` those of `count` seeds from `seed` on."""
-    given = [names] if isinstance(names, str) else list(names)
-    if not given or not all(isinstance(name, str) for name in given):
+    given = [names] if isinstance(names, str) else names
+    if not isinstance(given, Sequence) or not given or not all(
+            isinstance(name, str) for name in given):
         raise ConfigurationError(
             f'track is {names!r}, expected a name or a list of names of worlds, or {GENERATED}')
     found: list[Track] = []

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -15,17 +14,18 @@ from numpy.typing import NDArray
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.control.policy.contract import PolicyContract
 from racecar.gym.options import resolve_options
-from racecar.gym.pictures import Pictures
+from racecar.gym.pictures import Picture, Pictures
 from racecar.gym.racing import Racing
 from racecar.gym.randomisation import world_seeds
 from racecar.gym.single import checked_render_mode, RENDER_MODES
-from racecar.gym.spaces import action_space, observation_space
+from racecar.gym.spaces import action_space, Info, observation_space, poses_of
 
+Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
 
-class RaceVectorEnv(VectorEnv[Any, Any, Any]):
+class RaceVectorEnv(VectorEnv[Floats, Floats, Array | Flags]):
     """Worlds side by side, each with one car that learns; options as of RaceEnv.
 
     World k of seed s has the bits of RaceEnv with seed s + k. copy: whether each call gives arrays
@@ -38,7 +38,7 @@ class RaceVectorEnv(VectorEnv[Any, Any, Any]):
     def __init__(
         self, num_envs: int = 1, *, autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None, threads: int | None = None, copy: bool = True,
-        **options: Any,
+        **options: object,
     ) -> None:
         """threads: cores to use, all by default.
 
@@ -55,9 +55,9 @@ class RaceVectorEnv(VectorEnv[Any, Any, Any]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.metadata = {**self.metadata, 'autoreset_mode': self.mode,
                          'render_fps': round(self.options.settings.rate)}
-        self._pictures = Pictures(self.racing, self.render_mode)
+        self._pictures = Pictures(self.racing)
         self._copies = copy
-        self._is_seeded = False
+        self._is_seeded = np.zeros(num_envs, dtype=bool)
         self._waiting = np.zeros(num_envs, dtype=bool)
         self._all = np.ones(num_envs, dtype=bool)
 
@@ -68,29 +68,25 @@ class RaceVectorEnv(VectorEnv[Any, Any, Any]):
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> tuple[Floats, dict[str, Any]]:
+        options: Info | None = None,
+    ) -> tuple[Floats, Info]:
         """Begin an episode in each world, or in those of options['reset_mask'], (num_envs,).
 
-        seed: of the first world, the others have the next ones, or one of each; None: each world
-        goes on to its next episode. options['poses']: (num_envs, cars, 3) or (cars, 3).
+        seed: of the first world, the others have the next ones, or one of each; a world without
+        one goes on to its next episode. options['poses']: (num_envs, cars, 3) or (cars, 3).
         """
         mask, poses = self._all, None
         if options is not None:
-            mask, poses = self._checked(options.get('reset_mask')), options.get('poses')
-        seeds = None
-        if seed is None and not self._is_seeded:
-            seed = int(np.random.SeedSequence().generate_state(1)[0])
-        if seed is not None:
-            seeds = self._seeds(seed)
-        self._is_seeded = True
-        self.racing.begin(mask, seeds, poses=poses)
+            mask, poses = self._checked(options.get('reset_mask')), poses_of(options)
+        seeds, seeded = self._seeds(seed)
+        self.racing.begin(mask, seeds, poses, seeded=seeded)
+        self._is_seeded |= mask
         self._waiting[mask] = False
         return self._given(self.racing.observations[:, 0]), self._info()
 
     def step(
         self, actions: Floats,
-    ) -> tuple[Floats, NDArray[np.float64], Flags, Flags, dict[str, Any]]:
+    ) -> tuple[Floats, Array, Flags, Flags, Info]:
         """Drive all worlds for a period."""
         racing = self.racing
         given = np.asarray(actions, dtype=float)
@@ -114,45 +110,57 @@ class RaceVectorEnv(VectorEnv[Any, Any, Any]):
         over = ended | truncated
         info = self._info()
         if self.mode is AutoresetMode.SAME_STEP and over.any():
-            info = {**self._final(over, info)}
+            final = self._final(over, info)
             racing.begin(over)
+            info = {**self._info(), **final}
         else:
             self._waiting = over
         return self._given(racing.observations[:, 0]), rewards, ended, truncated, info
 
-    def render(self) -> Any:
+    def render(self) -> tuple[Picture, ...] | None:
         """Pictures of the worlds from above, a tuple, in the mode rgb_array."""
         return None if self.render_mode is None else tuple(
             self._pictures.picture(world) for world in range(self.num_envs))
 
-    def _final(self, over: Flags, info: dict[str, Any]) -> dict[str, Any]:
+    def _final(self, over: Flags, info: Info) -> Info:
         """Info with the last observations of episodes that end, as Gymnasium gives them."""
         observations = np.full(self.num_envs, None, dtype=object)
         for world in np.flatnonzero(over):
             observations[world] = self.racing.observations[world, 0].copy()
-        return {**info, 'final_obs': observations, '_final_obs': over.copy(),
-                'final_info': {name: values.copy() for name, values in info.items()},
+        facts = {name: over.copy() if name.startswith('_') else values
+                 for name, values in info.items()}
+        return {'final_obs': observations, '_final_obs': over.copy(), 'final_info': facts,
                 '_final_info': over.copy()}
 
-    def _info(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+    def _info(self) -> Info:
+        found: Info = {}
         for name, values in self.racing.facts().items():
-            found[name], found[f'_{name}'] = values[:, 0].copy(), self._all
+            found[name], found[f'_{name}'] = values[:, 0].copy(), self._all.copy()
         return found
 
     def _given(self, observations: Floats) -> Floats:
         return observations.copy() if self._copies else observations
 
-    def _seeds(self, seed: int | Sequence[int | None]) -> NDArray[np.int64]:
+    def _seeds(
+        self, seed: int | Sequence[int | None] | None,
+    ) -> tuple[NDArray[np.int64], Flags]:
+        """Seeds of all worlds, and of which worlds they count: not of those that go on."""
         if isinstance(seed, (int, np.integer)):
-            return world_seeds(int(seed), self.num_envs)
-        if len(seed) != self.num_envs:
+            return world_seeds(int(seed), self.num_envs), self._all
+        given = [None] * self.num_envs if seed is None else seed
+        if len(given) != self.num_envs:
             raise ConfigurationError(
-                f'there are {len(seed)} seeds, expected one for each of {self.num_envs} worlds')
-        return np.array([known if given is None else given for given, known in zip(
-            seed, self.racing.seeds.tolist(), strict=True)], dtype=np.int64)
+                f'there are {len(given)} seeds, expected one for each of {self.num_envs} worlds')
+        # Worlds that have never had a seed get one that nobody knows.
+        found = world_seeds(
+            int(np.random.SeedSequence().generate_state(1)[0]), self.num_envs)
+        seeded = ~self._is_seeded
+        for world, own in enumerate(given):
+            if own is not None:
+                found[world], seeded[world] = world_seeds(own, 1)[0], True
+        return found, seeded
 
-    def _checked(self, mask: Any) -> Flags:
+    def _checked(self, mask: object) -> Flags:
         if mask is None:
             return self._all
         found = np.asarray(mask)

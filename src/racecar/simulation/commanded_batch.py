@@ -18,11 +18,11 @@ from racecar.dynamics.actuators import Actuators
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
 from racecar.dynamics.vehicles.interface import Equations, VehicleModel
 from racecar.metrics.tracking_error import Array
-from racecar.simulation.car_batch import CarBatch, write_lanes
+from racecar.simulation.car_batch import CarBatch, CarBlock, write_lanes
 from racecar.simulation.car_kernels import CarKernel
 from racecar.simulation.layout import lane_rows
 from racecar.simulation.model_lanes import command_limits
-from racecar.simulation.rollout_kernel import rollout_parts
+from racecar.simulation.rollout_kernel import rollout_parts, RolloutParts
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.simulation.vehicle_columns import vehicle_columns, VehicleColumns
 
@@ -80,15 +80,17 @@ class CommandedBatch(CarBatch):
         self._done = 0
         limits = {key: command_limits(model.vehicle)
                   for key, model in {id(model): model for model in models}.items()}
-        for block in self._blocks:
+        # Found once: a look-up costs more than a reset of a car.
+        self._rollout_parts: dict[CarBlock, RolloutParts] = {
+            block: rollout_parts(block.parts) for block in self._blocks}
+        for block, own in self._rollout_parts.items():
             lanes, block.lines = block.all_lanes, lane_rows(2 * self._depth)
-            for field, columns in (
-                    ('limits', np.array([limits[id(models[car])] for car in block.cars]).T),
-                    ('channels', rows_of(() if made is None else made.channels, len(lanes))),
-                    ('number', block.cars[np.newaxis])):
-                block.put(getattr(rollout_parts(block.parts), field), lanes, columns)
-        widths = {
-            count_numbers(rollout_parts(block.parts).inputs.example) for block in self._blocks}
+            block.put(own.limits, lanes, np.array(
+                [limits[id(models[car])] for car in block.cars]).T)
+            block.put(own.channels, lanes, rows_of(
+                () if made is None else made.channels, len(lanes)))
+            block.put(own.number, lanes, block.cars[np.newaxis])
+        widths = {count_numbers(own.inputs.example) for own in self._rollout_parts.values()}
         self._width = max(widths, default=0)
         if len(widths) > 1:
             raise ConfigurationError('the models have different inputs, expected one kind')
@@ -121,8 +123,7 @@ class CommandedBatch(CarBatch):
                 for part, columns in (
                         (block.parts.parameters, vehicles.parameters),
                         (block.parts.limits, vehicles.limits),
-                        (rollout_parts(block.parts).limits,
-                         vehicles.command_limits)):
+                        (self._rollout_parts[block].limits, vehicles.command_limits)):
                     block.put_for_good(part, lanes, columns[:, block.cars[lanes]])
 
     def vary(

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from racecar.base.compiled import importable, pure
 from racecar.base.errors import RunError
@@ -37,7 +38,7 @@ from racecar.simulation.simulator import Simulator
 
 
 @functools.cache
-def _answer(step: Any) -> Answer:
+def _answer(step: PureStep) -> Answer:
     # One that its author has compiled is called as it is.
     own_step = step if hasattr(step, 'py_func') else pure(step)
 
@@ -124,7 +125,7 @@ def custom_lane(
     """
     state, parameters = pure_controller.state, pure_controller.parameters
     progress = pure_controller.progress
-    numbers: Any = ()
+    numbers: tuple[float, ...] | NDArray[np.float64] = ()
     if progress is not None:
         state, parameters = state_of(state), parameters_of(progress, parameters)
         numbers = car_numbers(progress, reference.trajectory, tracked_ahead)

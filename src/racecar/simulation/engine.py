@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 import functools
 import math
-from typing import NamedTuple
+from typing import cast, NamedTuple
 
 from racecar.base.compiled import by_type, compiled, importable
 from racecar.base.elementary import sine_cosine
@@ -33,7 +33,7 @@ from racecar.base.rows import (
 )
 from racecar.base.types import CarMotion, quaternion_to_yaw
 from racecar.base.vectors import Flat
-from racecar.control.progress import as_it_is, located, sight_of
+from racecar.control.progress import LineReference, located, sight_for
 from racecar.control.reference_sampler import placed
 from racecar.dynamics.integrators import find_integrator, step_function
 from racecar.dynamics.vehicles.interface import Command, Equations
@@ -306,7 +306,8 @@ def _placement(parts: BlockParts) -> Loop:
 
 def _locating(control: LaneControl, parts: BlockParts) -> Loop:
     """Pure function that moves the references of cars by progress to the nearest points."""
-    row, seen_part, target_part = control.way_row, parts.seen, parts.target
+    row, seen_part = control.way_row, parts.seen
+    target_part = cast('Part[LineReference]', parts.target)
     if row is None:
         @importable
         def locate_none(rows: Flat, count: int, numbers: Flat) -> None:
@@ -460,7 +461,7 @@ def _control(control: LaneControl, parts: BlockParts) -> Loop:
     state_part, control_part = parts.control_state, parts.control
     seen_part, target_part = parts.seen, parts.target
     answered_part = parts.answered
-    sight = as_it_is if control.way_row is None else sight_of
+    sight = sight_for(control.way_row)
 
     if not control.is_foreign:
         @importable

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from racecar.base.errors import RunError
 from racecar.base.rows import count_numbers, flatten, load, Numbers, Part, store, zeros_of
 from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS, quaternion_to_yaw
 from racecar.base.vectors import as_vector, Flat, Vector, vector
-from racecar.control.progress import as_it_is, lane_numbers, located, sight_of
+from racecar.control.progress import lane_numbers, LineReference, located, sight_for
 from racecar.control.reference_sampler import placed, ReferenceSampler
 from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles.interface import Equations
@@ -65,7 +65,14 @@ RunLoop = Callable[[Flat, tuple[Flat, Flat], Vector, Vector, Flat, Vector], int]
 """run(rows, control, references, stamps, records, plan): see loop_kernel()."""
 
 
-def _telling(control: LaneControl, equations: Equations) -> Callable[..., None]:
+Tell = Callable[[Flat, Numbers, Numbers, float], None]
+"""tell(control, state, parameters, vx): see _telling()."""
+
+Locate = Callable[[LineReference, Flat, CarMotion, Flat], LineReference]
+"""locate(reference, control, car, numbers): see _locating()."""
+
+
+def _telling(control: LaneControl, equations: Equations) -> Tell:
     """Pure function that tells a control that looks how fast the rear wheels roll."""
     rolling, row = rolling_of(equations), control.rolling_row
     if row is None:
@@ -83,19 +90,24 @@ def _telling(control: LaneControl, equations: Equations) -> Callable[..., None]:
     return tell
 
 
-def _locating(control: LaneControl) -> Callable[..., Any]:
+def _locating(control: LaneControl) -> Locate:
     """Pure function that moves the reference of a control by progress to the nearest point."""
     row = control.way_row
     if row is None:
         @importable
-        def locate_none(reference: Any, control: Flat, car: CarMotion, numbers: Flat) -> Any:
+        def locate_none(
+            reference: LineReference, control: Flat, car: CarMotion, numbers: Flat,
+        ) -> LineReference:
+            # By time it is of another type, and stays as it is.
             return reference
 
         return locate_none
     way_part = Part((0.0,), row)
 
     @importable
-    def locate(reference: Any, control: Flat, car: CarMotion, numbers: Flat) -> Any:
+    def locate(
+        reference: LineReference, control: Flat, car: CarMotion, numbers: Flat,
+    ) -> LineReference:
         return located(reference, load(control, way_part, 0)[0], car, numbers, 0)
 
     return locate
@@ -120,7 +132,7 @@ def loop_kernel(kind: CarKind, equations: Equations, control: LaneControl) -> Ru
     values_part = Part(control.parameters, memory_part.after)
     size = count_numbers(control.reference)
     tell, locate = _telling(control, equations), _locating(control)
-    sight = as_it_is if control.way_row is None else sight_of
+    sight = sight_for(control.way_row)
 
     def run_loop(
         rows: Flat, driving: tuple[Flat, Flat], references: Vector, stamps: Vector,

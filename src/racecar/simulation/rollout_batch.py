@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +18,7 @@ from racecar.dynamics.vehicles.interface import VehicleModel
 from racecar.metrics.tracking_error import Array
 from racecar.simulation.car_batch import CarBlock
 from racecar.simulation.commanded_batch import CommandedBatch, CommandedOptions
-from racecar.simulation.rollout_kernel import rollout_kernel, rollout_parts, RolloutPlan
+from racecar.simulation.rollout_kernel import rollout_kernel, RolloutPlan
 from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.vehicle_columns import VehicleColumns
 
@@ -34,7 +33,7 @@ class RolloutBatch(CommandedBatch):
     def __init__(
         self, models: Sequence[VehicleModel], states: Sequence[Vector] | Array | None = None, *,
         step: float = DEFAULT_STEP, integrator: str = DEFAULT_INTEGRATOR,
-        actuators: Mapping[str, Any] | None = None, by_inputs: bool = False,
+        actuators: Mapping[str, object] | None = None, by_inputs: bool = False,
         threads: int | None = None,
     ) -> None:
         """Start in these states, by default at rest with the odometry points at the origin.
@@ -51,7 +50,7 @@ class RolloutBatch(CommandedBatch):
             CommandedOptions(step, integrator, actuators, by_inputs, threads))
         self._by_inputs = by_inputs
         self._mode = first_row(
-            rollout_parts(self._blocks[0].parts).inputs.example, 'mode') if by_inputs else -1
+            self._rollout_parts[self._blocks[0]].inputs.example, 'mode') if by_inputs else -1
         self._inputs = np.zeros((len(self), self._width))
 
     def command(self, speeds: ArrayLike, steering_angles: ArrayLike) -> None:
@@ -108,7 +107,7 @@ class RolloutBatch(CommandedBatch):
         """Ticks of the last run in which each car stayed valid, (cars,)."""
         driven = np.zeros(len(self), dtype=int)
         for block in self._blocks:
-            driven[block.cars] = block.read(rollout_parts(block.parts).driven)[:, 0]
+            driven[block.cars] = block.read(self._rollout_parts[block].driven)[:, 0]
         return driven
 
     def reset(

@@ -196,6 +196,8 @@ class WorldBatch(CommandedBatch):
         self._plan = WorldPlan(
             0.0, cars, 0.0, _COMMAND_NUMBERS, self._step, self._intervals, self._steps, 0.0,
             self._depth, state_size, self._period_ns, contact.restitution, contact.friction)
+        # All blocks are of one kind, so one look-up does.
+        self._parts = world_parts(self._blocks[0].parts)
         self._place_cars()
         self.reset()
 
@@ -258,13 +260,13 @@ class WorldBatch(CommandedBatch):
         chosen = self._chosen(mask)
         if states is not None and poses is not None:
             raise ParameterError('both states and poses are given, expected one of them')
-        if states is not None and np.ndim(states) == 3:
+        if states is not None and np.ndim(states) == 3 and np.shape(states)[:2] == self.shape:
             states = np.reshape(states, (len(self), -1))
         bodies = self._bodies
         if vehicles is not None and vehicles.bodies.shape == bodies.shape:
             bodies = np.where(chosen, vehicles.bodies, bodies)
         if poses is not None:
-            states = self._states_at(poses, bodies)
+            states = self._states_at(poses, bodies, chosen)
         keys = self._keys if seeds is None else self._keys_of(seeds)
         super().reset(chosen, states, vehicles)
         self._keys[chosen] = keys[chosen]
@@ -273,10 +275,10 @@ class WorldBatch(CommandedBatch):
         laps[chosen] = [*flatten(NO_LAPS)]
         touched = self._lanes(chosen)
         for block, lanes in touched:
-            parts = world_parts(block.parts)
             if vehicles is not None:
-                block.put_for_good(parts.body, lanes, vehicles.bodies[:, block.cars[lanes]])
-            block.put(parts.clock, lanes, rows_of(_FRESH, len(lanes)))
+                block.put_for_good(
+                    self._parts.body, lanes, vehicles.bodies[:, block.cars[lanes]])
+            block.put(self._parts.clock, lanes, rows_of(_FRESH, len(lanes)))
         self._run([[block for block, _ in touched]], chosen, self._plan)
 
     def _check(self, models: Sequence[VehicleModel], contact: Contact) -> None:
@@ -336,31 +338,41 @@ class WorldBatch(CommandedBatch):
             self._setup.scenes[scene].starts[car % len(self._setup.scenes[scene].starts)]
             for scene, car in zip(scenes.tolist(), [*range(self._together)] * self._worlds,
                                   strict=True)])
-        states = self._rest_at(starts, self._bodies)
+        states = self._rest_at(starts, self._bodies, self._all_cars)
         for block in self._blocks:
-            lanes, parts = block.all_lanes, world_parts(block.parts)
+            lanes = block.all_lanes
             for part, columns in (
-                    (parts.body, self._bodies), (parts.where, np.array([scenes, courses])),
+                    (self._parts.body, self._bodies),
+                    (self._parts.where, np.array([scenes, courses])),
                     (block.parts.motion.state, states.T)):
                 block.put_for_good(part, lanes, columns[:, block.cars])
 
-    def _rest_at(self, poses: Array, bodies: Array) -> Array:
-        """States of all cars at rest at poses of base_link, (cars, 3): (cars, states)."""
-        x, y, yaw = poses.T
-        base, at = bodies[CarBody._fields.index('base')], self.state_names.index('x')
+    def _rest_at(self, poses: Array, bodies: Array, chosen: NDArray[np.bool_]) -> Array:
+        """States of cars at rest, the chosen ones at poses of base_link, (cars, 3)."""
+        x, y, yaw = poses[chosen].T
+        base, at = bodies[CarBody._fields.index('base'), chosen], self.state_names.index('x')
         found = self._rest.copy()
-        found[:, at] = x - base * each(math.cos, yaw)
-        found[:, at + 1] = y - base * each(math.sin, yaw)
-        found[:, at + 2] = yaw
+        found[chosen, at] = x - base * each(math.cos, yaw)
+        found[chosen, at + 1] = y - base * each(math.sin, yaw)
+        found[chosen, at + 2] = yaw
         return found
 
-    def _states_at(self, poses: ArrayLike, bodies: Array) -> Array:
+    def _states_at(
+        self, poses: ArrayLike, bodies: Array, chosen: NDArray[np.bool_],
+    ) -> Array:
         found = np.asarray(poses, dtype=float)
         if found.shape not in ((*self.shape, 3), (self._together, 3)):
             raise ParameterError(
                 f'poses have the shape {found.shape}, expected (worlds, cars, 3), here'
                 f' {(*self.shape, 3)}, or (cars, 3) for all worlds')
-        return self._rest_at(np.broadcast_to(found, (*self.shape, 3)).reshape(-1, 3), bodies)
+        of_cars = np.broadcast_to(found, (*self.shape, 3)).reshape(-1, 3)
+        wrong = np.flatnonzero(chosen & ~np.isfinite(of_cars).all(axis=1))
+        if wrong.size:
+            raise ParameterError(
+                f'the pose of car {wrong[0] % self._together} of world'
+                f' {wrong[0] // self._together} is {of_cars[wrong[0]].tolist()}, expected finite'
+                ' numbers')
+        return self._rest_at(of_cars, bodies, chosen)
 
     def _keys_of(self, seeds: ArrayLike) -> NDArray[np.uint64]:
         try:

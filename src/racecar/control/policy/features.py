@@ -90,12 +90,12 @@ class CarView(NamedTuple):
     steering_max: float
 
 
-def part_numbers(names: Sequence[str]) -> tuple[int, ...]:
+def part_numbers(names: object) -> tuple[int, ...]:
     """Numbers of parts of an observation, in this order.
 
     Raises ConfigurationError for an unknown one, for one that is named twice, and for none at all.
     """
-    if isinstance(names, str) or not names:
+    if isinstance(names, str) or not isinstance(names, Sequence) or not names:
         raise ConfigurationError(
             f'observation is {excerpt(names)}, expected a list of parts: {", ".join(PARTS)}')
     for k, name in enumerate(names):

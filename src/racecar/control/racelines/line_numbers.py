@@ -26,6 +26,8 @@ UNKNOWN_WIDTH = 1e6
 
 # The nearest point is looked for from so far behind the last one to so far ahead [m].
 _BEHIND, _AHEAD = 2.0, 5.0
+# If nothing there is nearer than this, the car was put elsewhere: the whole line is searched [m].
+_LOST = 5.0
 _NEWTON_STEPS = 4
 
 
@@ -90,7 +92,8 @@ def line_at(numbers: Vector, first: int, s: float) -> LinePoint:
 def nearest_way(numbers: Vector, first: int, x: float, y: float, last: float) -> float:
     """Way of the point of a line that is nearest to a place [m], from 0 to the way round.
 
-    last: way of the one before, about which it is looked for; negative: on the whole line.
+    last: way of the one before, about which it is looked for; negative: on the whole line, as for
+    a place farther than 5 m from all of the line about the last.
     """
     rows, step, length = int(numbers[first]), numbers[first + 1], numbers[first + 2]
     begin, count = 0, rows - 1
@@ -98,13 +101,17 @@ def nearest_way(numbers: Vector, first: int, x: float, y: float, last: float) ->
         begin = int(math.floor((last - _BEHIND) / step))
         count = min(count, int((_BEHIND + _AHEAD) / step) + 1)
     nearest, least = 0, math.inf
-    for k in range(count):
-        row = (begin + k) % (rows - 1)
-        at = first + HEAD + ROW * row
-        dx, dy = x - numbers[at], y - numbers[at + 1]
-        squared = dx * dx + dy * dy
-        if squared < least:
-            least, nearest = squared, row
+    for _ in range(2):
+        for k in range(count):
+            row = (begin + k) % (rows - 1)
+            at = first + HEAD + ROW * row
+            dx, dy = x - numbers[at], y - numbers[at + 1]
+            squared = dx * dx + dy * dy
+            if squared < least:
+                least, nearest = squared, row
+        if least < _LOST * _LOST or count == rows - 1:
+            break
+        begin, count = 0, rows - 1
     s = nearest * step
     for _ in range(_NEWTON_STEPS):
         point = line_at(numbers, first, s)

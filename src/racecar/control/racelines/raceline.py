@@ -141,8 +141,8 @@ def read_raceline(path: Path | str) -> Raceline:
               if {'w_right', 'w_left'} <= set(columns) else None)
     if notes is not None and set(COLUMNS) <= set(order):
         return _checked(name, Raceline(
-            columns['s'], columns['x'], columns['y'], columns['heading'], columns['curvature'],
-            speed, columns['ax'],
+            columns['s'], columns['x'], columns['y'], np.unwrap(columns['heading']),
+            columns['curvature'], speed, columns['ax'],
             None if widths is None or np.isnan(widths).any() else widths, notes))
     return _imported(name, points, speed, widths)
 

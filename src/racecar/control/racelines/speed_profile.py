@@ -50,7 +50,7 @@ def speed_profile(
         raise ConfigurationError(
             f'the line turns with a radius of {1.0 / float(bend.max()):.2f} m, expected at least'
             f' the {1.0 / limits[0]:.2f} m that the vehicle can turn with')
-    steady = np.minimum(np.interp(-bend, -limits[::1], grid), most)
+    steady = np.minimum(np.interp(-bend, -limits, grid), most)
     # From the slowest point on, where the speed of the bend holds.
     first = int(np.argmin(steady))
     squares = np.roll(steady, -first) ** 2

@@ -114,9 +114,8 @@ class Track:
         """The centre line by a spline, at even steps of about this length [m]."""
         spline = ClosedSpline.through(self.line.points)
         s, length = _even(spline, step)
-        knots = np.append(spline.knots[:-1], spline.length)
         widths = np.column_stack([
-            np.interp(s, knots, self.line.widths[:, side]) for side in (0, 1)])
+            np.interp(s, spline.knots, self.line.widths[:, side]) for side in (0, 1)])
         return Stations(
             s, spline.points(s), spline.heading(s), spline.curvature(s), widths, length)
 

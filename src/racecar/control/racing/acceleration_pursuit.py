@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Model- and acceleration-based pursuit (MAP): pursuit whose steering comes from the tyres.
 
-    d = clip(d0 + T v),  ay = 2 v^2 sin(eta)/d,  delta = delta(v, ay)
+    ay = 2 v^2 sin(eta)/l,  delta = delta(v, ay)
 
-eta: angle from the heading of the rear axle to the point of the line a way d ahead. delta(v, ay)
-is the steering of steady cornering, of the vehicle's own tyres. Source: Becker, Imholz,
-Schwarzenbach, Ghignone, Baumann, Magno, "Model- and acceleration-based pursuit controller for
-high-performance autonomous racing", ICRA 2023.
+for the point of the line an arc length d = clip(d0 + T v) ahead of the nearest one to the rear
+axle; l: its distance from the rear axle, eta: its direction from the heading. delta(v, ay) is the
+steering of steady cornering, of the vehicle's own tyres. Source: Becker, Imholz, Schwarzenbach,
+Ghignone, Baumann, Magno, "Model- and acceleration-based pursuit controller for high-performance
+autonomous racing", ICRA 2023.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.types import CarMotion
 from racecar.control.progress import Path, path_at, PROGRESS
+from racecar.control.racing.settings import check_look_ahead
 from racecar.control.racing.speed import speed_command, speed_parameters, SpeedParameters
-from racecar.control.racing.steering_table import steady_steering, steering_table
+from racecar.control.racing.steering_table import cornering_steering, steering_table
 from racecar.dynamics.vehicles.grip_map import GripMap
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
@@ -51,9 +53,9 @@ def step(
     sine, cosine = sine_cosine(car.yaw)
     dx, dy = point.x - car.x - p.to_rear * cosine, point.y - car.y - p.to_rear * sine
     squared = max(dx * dx + dy * dy, 1e-4)
-    lateral = 2.0 * vx * vx * (cosine * dy - sine * dx) / squared
-    steering = steady_steering(path.numbers, path.table, vx, lateral)
-    return State(lateral), speed_command(p.speed, path, car.vx), steering
+    curvature = 2.0 * (cosine * dy - sine * dx) / squared
+    steering = cornering_steering(path.numbers, path.table, vx, curvature)
+    return State(vx * vx * curvature), speed_command(p.speed, path, car.vx), steering
 
 
 class AccelerationPursuit:
@@ -71,7 +73,9 @@ class AccelerationPursuit:
         """Take a vehicle; look-ahead [m] and how it grows with the speed [s], see SpeedParameters.
 
         rate: of answers [Hz], 0 for each odometry; latency: until one acts [s].
+        Raises ParameterError for values out of range.
         """
+        check_look_ahead(look_ahead, look_ahead_time, longest_look_ahead)
         self.rate, self.latency = rate, latency
         to_rear = -vehicle.cog_to_rear_axle - vehicle.odometry_offset
         self.point_ahead = to_rear

@@ -21,8 +21,13 @@ from numpy.typing import NDArray
 from racecar.base.compiled import pure
 from racecar.base.types import CarMotion
 from racecar.control.progress import Path, PROGRESS
+from racecar.control.racing.settings import check_not_negative, check_positive
 from racecar.control.racing.speed import speed_command, speed_parameters, SpeedParameters
-from racecar.control.racing.steering_table import steady_steering, steering_table
+from racecar.control.racing.steering_table import (
+    cornering_steering,
+    sideslip_slope,
+    steering_table,
+)
 from racecar.dynamics.vehicles.grip_map import GripMap
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
@@ -67,10 +72,10 @@ def step(
     turning = car.yaw_rate - vx * path.curvature
     steady = -(p.to_rear - p.slope * vx * vx) * path.curvature
     place = min(max((vx - _LOWEST) / _STEP, 0.0), p.rows - 1.0)
-    row = min(int(place), int(p.rows) - 2)
+    row = min(max(int(place), 0), int(p.rows) - 2)
     part = place - row
     numbers, at = path.numbers, path.table + int(p.gains) + _ERRORS * row
-    steering = steady_steering(numbers, path.table, vx, vx * vx * path.curvature)
+    steering = cornering_steering(numbers, path.table, vx, path.curvature)
     for k, error in enumerate((path.lateral_error, drift, theta - steady, turning)):
         gain = (1.0 - part) * numbers[at + k] + part * numbers[at + _ERRORS + k]
         steering -= gain * error
@@ -93,8 +98,12 @@ class LinearQuadratic:
         """Take a vehicle, weights of errors [m, rad, rad/s] and of steering [rad], and the rest.
 
         period: for which the gains are made [s]; rate: of answers [Hz], 0 for each odometry;
-        latency: until one acts [s]; others: see SpeedParameters.
+        latency: until one acts [s]; others: see SpeedParameters. Raises ParameterError for values
+        out of range.
         """
+        check_positive(
+            lateral_weight=lateral_weight, steering_weight=steering_weight, period=period)
+        check_not_negative(heading_weight=heading_weight, rate_weight=rate_weight)
         self.rate, self.latency = rate, latency
         to_cog = -vehicle.odometry_offset
         self.point_ahead = to_cog
@@ -107,9 +116,7 @@ class LinearQuadratic:
         self.table = np.concatenate([table, gains.ravel()])
         self.state = State(0.0)
         self.parameters = Parameters(
-            to_cog, vehicle.cog_to_rear_axle,
-            vehicle.cog_to_front_axle * vehicle.mass
-            / (vehicle.wheelbase * vehicle.rear_cornering_stiffness),
+            to_cog, vehicle.cog_to_rear_axle, sideslip_slope(vehicle),
             float(len(table)), float(len(speeds)),
             speed_parameters(vehicle, preview, speed_gain, slip_feed_forward))
 

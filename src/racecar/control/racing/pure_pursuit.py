@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pure pursuit with a look-ahead that grows with the speed.
 
-    d = clip(d0 + T v),  delta = atan(2 L y/d^2)
+    delta = atan(2 L y/l^2)
 
-for the point of the line a way d ahead of the nearest one to the rear axle, whose distance from it
-is d and which lies y to its left. Source: Coulter, "Implementation of the pure pursuit path
-tracking algorithm", CMU-RI-TR-92-01; look-ahead by speed as in the F1TENTH course.
+for the point of the line an arc length d = clip(d0 + T v) ahead of the nearest one to the rear
+axle; l: its distance from the rear axle, y: how far it lies to the left of the car. Source:
+Coulter, "Implementation of the pure pursuit path tracking algorithm", CMU-RI-TR-92-01; look-ahead
+by speed as in the F1TENTH course.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.types import CarMotion
 from racecar.control.progress import Path, path_at, PROGRESS
+from racecar.control.racing.settings import check_look_ahead
 from racecar.control.racing.speed import speed_command, speed_parameters, SpeedParameters
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
@@ -69,7 +71,9 @@ class PurePursuit:
         """Take a vehicle; look-ahead [m] and how it grows with the speed [s], see SpeedParameters.
 
         rate: of answers [Hz], 0 for each odometry; latency: until one acts [s].
+        Raises ParameterError for values out of range.
         """
+        check_look_ahead(look_ahead, look_ahead_time, longest_look_ahead)
         self.rate, self.latency = rate, latency
         to_rear = -vehicle.cog_to_rear_axle - vehicle.odometry_offset
         self.point_ahead = to_rear

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from racecar.base.compiled import pure
 from racecar.control.progress import Path, path_at
+from racecar.control.racing.settings import check_not_negative
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 
@@ -29,7 +30,11 @@ class SpeedParameters(NamedTuple):
 def speed_parameters(
     vehicle: VehicleParameters, preview: float, gain: float, slip_feed_forward: float,
 ) -> SpeedParameters:
-    """Numbers for a vehicle; slip_feed_forward: share of its wheel slip that is fed forward."""
+    """Numbers for a vehicle; slip_feed_forward: share of its wheel slip that is fed forward.
+
+    Raises ParameterError for negative ones.
+    """
+    check_not_negative(preview=preview, speed_gain=gain, slip_feed_forward=slip_feed_forward)
     return SpeedParameters(float(preview), float(gain), slip_feed_forward * vehicle.mass / (
         vehicle.front_slip_stiffness + vehicle.rear_slip_stiffness))
 

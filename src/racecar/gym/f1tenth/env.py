@@ -20,8 +20,15 @@ from racecar.gym.f1tenth.observation import Observation, observation_factory
 from racecar.gym.f1tenth.pictures import GymPictures
 from racecar.gym.f1tenth.resets import sample_poses
 from racecar.gym.f1tenth.simulation import checked_actions, GymOptions, GymSimulation, LapCounter
+from racecar.gym.pictures import Picture
+from racecar.gym.spaces import Info, poses_of
 
 Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Seen = dict[str, Any]
+
+Config = dict[str, Any]
+"""A configuration of f1tenth_gym: values of many types by name."""
 
 _LONGITUDINAL = {'speed': ('v_min', 'v_max'), 'accl': ('', 'a_max')}
 _STEERING = {'steering_angle': ('s_min', 's_max'), 'steering_speed': ('sv_min', 'sv_max')}
@@ -30,7 +37,7 @@ _PARTNERS = {'speed': 'steering_angle', 'accl': 'steering_speed', 'steering_angl
              'steering_speed': 'accl'}
 
 
-def deep_update(mapping: Mapping[str, Any], *changes: Mapping[str, Any]) -> dict[str, Any]:
+def deep_update(mapping: Mapping[str, Any], *changes: Mapping[str, Any]) -> Config:
     """Mapping with changes; those of inner mappings are changes of these."""
     found = dict(mapping)
     for change in changes:
@@ -41,7 +48,7 @@ def deep_update(mapping: Mapping[str, Any], *changes: Mapping[str, Any]) -> dict
     return found
 
 
-class F110Env(gymnasium.Env[Any, Any]):
+class F110Env(gymnasium.Env[Seen, Floats]):
     """Cars of f1tenth_gym; action (agents, 2): steering, then speed or acceleration.
 
     render_mode rgb_array; others of f1tenth_gym, which open windows, are taken and show nothing.
@@ -51,7 +58,7 @@ class F110Env(gymnasium.Env[Any, Any]):
 
     def __init__(
         self, config: Mapping[str, Any] | None = None, render_mode: str | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> None:
         """Raise ConfigurationError or ParameterError for a configuration that cannot be."""
         self.config = deep_update(self.default_config(), _checked(config))
@@ -78,7 +85,7 @@ class F110Env(gymnasium.Env[Any, Any]):
         self._reset_config = self.config['reset_config']
 
     @classmethod
-    def default_config(cls) -> dict[str, Any]:
+    def default_config(cls) -> Config:
         """Configuration of f1tenth_gym; berlin in the place of its map Spielberg."""
         return {
             'seed': 12345, 'map': 'berlin', 'params': dict(PARAMETERS), 'num_agents': 2,
@@ -104,7 +111,7 @@ class F110Env(gymnasium.Env[Any, Any]):
             self.sim.update_params(self.params)
             self.action_space = self._action_space()
 
-    def step(self, action: Array) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Array | Floats) -> tuple[Seen, float, bool, bool, Info]:
         """Drive for a step."""
         self.sim.step(checked_actions(action, self.num_agents))
         observation = self.observation_type.observe()
@@ -114,13 +121,12 @@ class F110Env(gymnasium.Env[Any, Any]):
         return observation, self.timestep, ended, False, {'checkpoint_done': done}
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None,
-    ) -> tuple[Any, dict[str, Any]]:
+        self, *, seed: int | None = None, options: Info | None = None,
+    ) -> tuple[Seen, Info]:
         """Begin at options['poses'], (agents, 3), or where reset_config says; drives one step."""
         super().reset(seed=seed)
-        if options is not None and 'poses' in options:
-            poses = np.asarray(options['poses'], dtype=float)
-        else:
+        poses = poses_of(options)
+        if poses is None:
             poses = sample_poses(
                 self.track, self.num_agents, self.np_random, **self._reset_config)
         if poses.shape != (self.num_agents, 3):
@@ -142,14 +148,14 @@ class F110Env(gymnasium.Env[Any, Any]):
         """Take other parameters, of all agents or of one."""
         self.sim.update_params(params, agent_idx=index)
 
-    def add_render_callback(self, callback_func: Callable[[Any], object]) -> None:
+    def add_render_callback(self, callback_func: Callable[..., object]) -> None:
         """Nothing: pictures show map, line and cars."""
 
-    def render(self, mode: str = 'human') -> Any:
+    def render(self, mode: str = 'human') -> Picture | None:
         """Picture, (height, width, 3), in the mode rgb_array."""
         return self._pictures.picture() if self.render_mode == 'rgb_array' else None
 
-    def _action_space(self) -> spaces.Box:
+    def _action_space(self) -> spaces.Box[np.float32]:
         limits = [_limits(self.params, kind, _STEERING if kind in _STEERING else _LONGITUDINAL)
                   for kind in (self.kinds[1], self.kinds[0])]
         low, high = np.array(limits, np.float32).T

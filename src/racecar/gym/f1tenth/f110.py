@@ -20,6 +20,7 @@ from racecar.gym.f1tenth.maps import GymTrack
 from racecar.gym.f1tenth.model import PARAMETERS
 from racecar.gym.f1tenth.pictures import GymPictures
 from racecar.gym.f1tenth.simulation import checked_actions, GymOptions, GymSimulation, LapCounter
+from racecar.gym.pictures import Picture
 
 Array = NDArray[np.float64]
 
@@ -61,7 +62,7 @@ class F110Env:
         self._pictures = GymPictures(self)
 
     def step(self, action: Sequence[Sequence[float]] | Array) -> tuple[
-            dict[str, Any], float, bool, dict[str, Any]]:
+            dict[str, object], float, bool, dict[str, object]]:
         """Drive for a step: observation, reward, done, info."""
         sim = self.sim
         sim.step(checked_actions(action, self.num_agents))
@@ -81,7 +82,7 @@ class F110Env:
         return observation, self.timestep, done, {'checkpoint_done': laps}
 
     def reset(self, poses: Sequence[Sequence[float]] | Array) -> tuple[
-            dict[str, Any], float, bool, dict[str, Any]]:
+            dict[str, object], float, bool, dict[str, object]]:
         """Begin at poses, (agents, 3), and drive one step."""
         at = checked_poses(poses, self.num_agents)
         self.current_time = 0.0
@@ -98,10 +99,10 @@ class F110Env:
         """Take other parameters, of all agents or of one."""
         self.sim.update_params(params, agent_idx=index)
 
-    def add_render_callback(self, callback_func: Callable[[Any], object]) -> None:
+    def add_render_callback(self, callback_func: Callable[..., object]) -> None:
         """Nothing: pictures show map, line and cars."""
 
-    def render(self, mode: str = 'human') -> Any:
+    def render(self, mode: str = 'human') -> Picture | None:
         """Picture, (height, width, 3), in the mode rgb_array; others show nothing."""
         return self._pictures.picture() if mode == 'rgb_array' else None
 

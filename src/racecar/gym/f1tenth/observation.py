@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import math
-from typing import Any, Protocol
+from typing import Protocol
 
 from gymnasium import spaces
 import numpy as np
@@ -42,7 +42,7 @@ class Observation(Protocol):
     def space(self) -> spaces.Dict:
         """Space of the observations."""
 
-    def observe(self) -> dict[str, Any]:
+    def observe(self) -> dict[str, object]:
         """Observation of now."""
 
 
@@ -68,7 +68,7 @@ class OriginalObservation:
             'lap_times': spaces.Box(0.0, _FAR, (agents,), np.float32),
             'lap_counts': spaces.Box(0.0, _FAR, (agents,), np.float32)})
 
-    def observe(self) -> dict[str, Any]:
+    def observe(self) -> dict[str, object]:
         """Observation of now."""
         sim = self._env.sim
         states = np.array([agent.state for agent in sim.agents])
@@ -118,15 +118,15 @@ class FeaturesObservation:
             name: known.get(name, far) for name in self.features})
             for agent in self._env.agent_ids})
 
-    def observe(self) -> dict[str, Any]:
+    def observe(self) -> dict[str, object]:
         """Observation of now."""
         return {agent: self._features(k) for k, agent in enumerate(self._env.agent_ids)}
 
-    def _features(self, k: int) -> dict[str, Any]:
+    def _features(self, k: int) -> dict[str, object]:
         sim = self._env.sim
         x, y, delta, speed, theta, *more = sim.agents[k].state.tolist()
         rate, beta = more or (0.0, 0.0)
-        values: dict[str, Callable[[], Any]] = {
+        values: dict[str, Callable[[], object]] = {
             'scan': lambda: sim.agent_scans[k], 'pose_x': lambda: x, 'pose_y': lambda: y,
             'pose_theta': lambda: theta, 'linear_vel_x': lambda: speed * math.cos(beta),
             'linear_vel_y': lambda: speed * math.sin(beta), 'ang_vel_z': lambda: rate,
@@ -138,7 +138,7 @@ class FeaturesObservation:
 
 
 def observation_factory(
-    env: ObservedEnv, type: str | None = None, features: Sequence[str] = (), **others: Any,
+    env: ObservedEnv, type: str | None = None, features: Sequence[str] = (), **others: object,
 ) -> Observation:
     """Observation of a type: original, features or one of SETS. Raises UnknownTypeError."""
     if type in (None, 'original'):

@@ -8,7 +8,7 @@ from the generator of the environment, there from the global one of NumPy.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ def _kind_of(name: str | None) -> _Kind:
 
 def sample_poses(
     track: GymTrack, agents: int, random: np.random.Generator, *, type: str | None = None,
-    start_width: float = 1.0, min_dist: float = 1.5, max_dist: float = 2.5, **others: Any,
+    start_width: float = 1.0, min_dist: float = 1.5, max_dist: float = 2.5, **others: object,
 ) -> Array:
     """Poses of agents one behind the other in the direction of the line, (agents, 3).
 

@@ -293,7 +293,9 @@ class LapCounter:
         return self._toggles >= _TOGGLES
 
 
-def checked_actions(actions: Sequence[Sequence[float]] | Array, agents: int) -> Array:
+def checked_actions(
+    actions: Sequence[Sequence[float]] | Array | NDArray[np.float32], agents: int,
+) -> Array:
     """Actions as an array. Raises ConfigurationError for another shape or what is not finite."""
     found = np.asarray(actions, dtype=float)
     if found.shape != (agents, 2) or not np.isfinite(found).all():
