@@ -7,9 +7,8 @@ Source: https://github.com/ros-simulation/simulation_interfaces, 1.5.1 (Jazzy) a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -33,11 +32,7 @@ from simulation_interfaces.msg import (
     SimulatorFeatures,
     Spawnable,
     SpawnResult,
-    TagsFilter,
     WorldResource,
-)
-from simulation_interfaces.msg import (
-    NamedPose as NamedPoseMessage,
 )
 from simulation_interfaces.srv import (
     DeleteEntity,
@@ -68,22 +63,30 @@ from racecar.base.errors import ConfigurationError, excerpt, RacecarError
 from racecar.base.share import find_world, resource_file, world_names
 from racecar.base.types import Acceleration3, Pose3, Twist3
 from racecar.base.yaml_file import load_yaml
-from racecar.entities.convex_bodies import corners, hull_distance
+from racecar.entities.convex_bodies import corners
 from racecar.entities.name_filter import name_filter
 from racecar.entities.refusals import RefusedError
 from racecar.entities.world_entities import (
     Entities,
     Info,
-    NamedPose,
     Request,
     spawnable_bounds,
     spawnables,
     tags_match,
     World,
 )
+from racecar.nodes.shared.simulation_messages import (
+    area_of,
+    box_message,
+    fits,
+    named_pose_message,
+    numbers_of,
+    pose_message,
+    START_TAGS,
+    to_vector,
+)
 from racecar.ros.conversions import pose_from_message, set_stamp
 from racecar.ros.simulator_node import SimulatorNode
-from racecar.simulation.ports import Bounds
 
 FEATURES = (
     SimulatorFeatures.SPAWNING, SimulatorFeatures.DELETING, SimulatorFeatures.NAMED_POSES,
@@ -298,7 +301,7 @@ class SimulationServices:
 
     def _chosen(self, filters: EntityFilters) -> list[str]:
         """Names of the entities that a filter lets through."""
-        entities, area = self.entities, _area(filters.bounds)
+        entities, area = self.entities, area_of(filters.bounds)
         categories = {category.category for category in filters.categories}
         is_named = name_filter(filters.filter)
         # Also where there is no entity, what cannot be used is refused.
@@ -327,10 +330,10 @@ class SimulationServices:
     def _state_of(self, name: str) -> EntityState:
         state = self.entities.state(name)
         message = EntityState(
-            pose=_pose_message(state.pose),
-            twist=Twist(linear=_vector(state.twist[:3]), angular=_vector(state.twist[3:])),
-            acceleration=Accel(linear=_vector(state.acceleration[:3]),
-                               angular=_vector(state.acceleration[3:])))
+            pose=pose_message(state.pose),
+            twist=Twist(linear=to_vector(state.twist[:3]), angular=to_vector(state.twist[3:])),
+            acceleration=Accel(linear=to_vector(state.acceleration[:3]),
+                               angular=to_vector(state.acceleration[3:])))
         message.header.frame_id = WORLD_FRAME
         set_stamp(message.header.stamp, self._node.plant.time_ns)
         return message
@@ -340,13 +343,13 @@ class SimulationServices:
         state = request.state
         self.entities.check(request.entity)
         pose = self._pose(state.header.frame_id, state.pose)
-        numbers = _numbers(state.twist.linear), _numbers(state.twist.angular)
+        numbers = numbers_of(state.twist.linear), numbers_of(state.twist.angular)
         wanted = Twist3(*numbers[0], *numbers[1])
         if not np.isfinite(wanted).all():
             raise RefusedError(
                 'OPERATION_FAILED', f'twist is {tuple(wanted)}, expected finite numbers')
         acceleration = Acceleration3(
-            *_numbers(state.acceleration.linear), *_numbers(state.acceleration.angular))
+            *numbers_of(state.acceleration.linear), *numbers_of(state.acceleration.angular))
         if any(acceleration) and self.entities.info(request.entity).category != 1:
             raise RefusedError(
                 'OPERATION_FAILED', f'acceleration is {tuple(acceleration)}, expected 0')
@@ -371,14 +374,14 @@ class SimulationServices:
             info.category.category, info.description, tuple(info.tags)))
 
     def _bounds(self, request: Any, response: Any) -> None:
-        response.bounds = _box(self.entities.bounds(request.entity))
+        response.bounds = box_message(self.entities.bounds(request.entity))
 
     def _named_poses(self, request: Any, response: Any) -> None:
         response.poses = [
-            _named(named) for named in self.entities.named_poses()
-            if _fits(request.tags, _START_TAGS)]
+            named_pose_message(named) for named in self.entities.named_poses()
+            if fits(request.tags, START_TAGS)]
         # Also where there is no pose.
-        _fits(request.tags, _START_TAGS)
+        fits(request.tags, START_TAGS)
 
     def _pose_bounds(self, request: Any, response: Any) -> None:
         radius = self.entities.free_radius(request.name)
@@ -400,7 +403,7 @@ class SimulationServices:
             except RefusedError:
                 continue
             response.spawnables.append(Spawnable(
-                uri=uri, description=Path(uri).stem, spawn_bounds=_box(bounds)))
+                uri=uri, description=Path(uri).stem, spawn_bounds=box_message(bounds)))
         if unknown:
             response.result.error_message = (
                 f'sources {excerpt(unknown)} are unknown, expected folders on this computer')
@@ -471,7 +474,7 @@ class SimulationServices:
 
     def _available_worlds(self, request: Any, response: Any) -> None:
         # Also where no world has tags.
-        _fits(request.filter, ())
+        fits(request.filter, ())
         found = [f'package://racecar/worlds/{name}.yaml' for name in world_names()]
         for source in request.additional_sources:
             try:
@@ -481,7 +484,7 @@ class SimulationServices:
                     raise RefusedError('NOT_FOUND', str(error)) from error
                 response.result.error_message = str(error)
         worlds = [_world_message(World(Path(uri).stem, uri)) for uri in dict.fromkeys(found)]
-        response.worlds = [world for world in worlds if _fits(request.filter, world.tags)]
+        response.worlds = [world for world in worlds if fits(request.filter, world.tags)]
 
 
 def _answer_later(service: Service) -> None:
@@ -496,9 +499,6 @@ def _answer_later(service: Service) -> None:
 
     # As the executors look for it.
     vars(service)['send_response'] = send_result
-
-
-_START_TAGS = ('spawn', 'start')
 
 
 def _refuse(response: Any, result: Any, error: Exception) -> None:
@@ -543,69 +543,4 @@ def _world_message(world: World) -> WorldResource:
         message.tags = [tag for tag, key in (
             ('map', 'image'), ('cones', 'cones'), ('markers', 'boards'), ('walls', 'walls'))
             if content.get(key)]
-    return message
-
-
-def _fits(wanted: TagsFilter, tags: Sequence[str]) -> bool:
-    return tags_match(tags, wanted.tags, wanted.filter_mode)
-
-
-def _named(named: NamedPose) -> NamedPoseMessage:
-    return NamedPoseMessage(
-        name=named.name, description='from where a robot starts', tags=list(_START_TAGS),
-        pose=_pose_message(named.pose))
-
-
-def _box(bounds: Bounds) -> BoundsMessage:
-    return BoundsMessage(
-        type=BoundsMessage.TYPE_BOX, points=[_vector(bounds.upper), _vector(bounds.lower)])
-
-
-def _area(bounds: BoundsMessage) -> Callable[[Any], bool] | None:
-    """Whether corners of a box overlap with bounds; None for bounds that are empty.
-
-    Raises RefusedError for bounds that are none.
-    """
-    points = np.array([_numbers(point) for point in bounds.points]).reshape(-1, 3)
-    counts = {BoundsMessage.TYPE_EMPTY: (0, None), BoundsMessage.TYPE_BOX: (2, 2),
-              BoundsMessage.TYPE_CONVEX_HULL: (3, None), BoundsMessage.TYPE_SPHERE: (2, 2)}
-    least, most = counts.get(bounds.type, (0, -1))
-    if most == -1:
-        raise RefusedError('FEATURE_UNSUPPORTED', f'type of bounds is {bounds.type}, expected 0'
-                           ' (empty), 1 (box), 2 (convex hull) or 3 (sphere)')
-    if len(points) < least or (most is not None and len(points) > most) \
-            or len(points) > _MOST_POINTS or not (np.abs(points) < 1e9).all():
-        raise RefusedError(
-            'OPERATION_FAILED', f'bounds of type {bounds.type} have {len(points)} points, expected'
-            f' {least}{"" if most == least else f" to {_MOST_POINTS}"}, each of finite numbers')
-    if bounds.type == BoundsMessage.TYPE_EMPTY:
-        return None
-    if bounds.type == BoundsMessage.TYPE_SPHERE:
-        radius = float(points[1, 0])
-        if radius < 0.0:
-            raise RefusedError(
-                'OPERATION_FAILED', f'radius is {radius:g} m, expected at least 0')
-        return lambda body: hull_distance(body, points[:1]) <= radius
-    if bounds.type == BoundsMessage.TYPE_BOX:
-        points = np.array(list(itertools.product(*points.T)))
-    return lambda body: hull_distance(body, points) == 0.0
-
-
-_MOST_POINTS = 1000
-
-
-def _numbers(vector: Any) -> tuple[float, float, float]:
-    return vector.x, vector.y, vector.z
-
-
-def _vector(numbers: Sequence[float]) -> Vector3:
-    x, y, z = map(float, numbers)
-    return Vector3(x=x, y=y, z=z)
-
-
-def _pose_message(pose: Pose3) -> Pose:
-    message = Pose()
-    message.position.x, message.position.y, message.position.z = map(float, pose[:3])
-    turn = message.orientation
-    turn.x, turn.y, turn.z, turn.w = map(float, pose[3:])
     return message
