@@ -120,7 +120,7 @@ def test_a_car_that_something_stops_has_the_bits_of_the_simulator(name, actuator
     worlds.reset(poses=np.array(poses)[:, np.newaxis])
     simulators = [Simulator(model, start=Start(pose), actuators=actuators, scene=scene)
                   for pose, scene in zip(poses, scenes, strict=True)]
-    for given in commands((4, 1), 60, 3):
+    for given in commands((4, 1), 120, 3):
         # Rather straight on, but for some that back away.
         given[..., 1] *= 0.2
         readings = worlds.step(given)
