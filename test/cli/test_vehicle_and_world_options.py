@@ -26,9 +26,9 @@ WITH_VEHICLE = {
     'simulate': 'simulate kinematic_ode', 'up': 'up kinematic_ode', 'demo': 'demo figure_eight',
     'replay': 'replay {run}', 'animate': 'animate {run}', 'render': 'render run {run}',
     'identify': 'identify {log} --evaluate', 'track': 'track racetrack',
-    'neo': 'neo'}
+    'raceline': 'raceline racetrack', 'neo': 'neo'}
 WITH_WORLD = {name: words for name, words in WITH_VEHICLE.items()
-              if name not in ('identify', 'track')}
+              if name not in ('identify', 'track', 'raceline')}
 
 
 def having(option):

@@ -22,6 +22,8 @@ from racecar.stacks.describe import STACKS
 from racecar.stacks.loops import make_held_loop, make_stack_loop
 
 NAME = 'differential_wheels'
+# A race line is for a car, and faster than these robots from its first point on.
+PATHS = [name for name in TRAJECTORIES if name != 'raceline']
 
 
 def values_of(vehicle='khepera', trajectory='figure_eight', simulator=None, tracker=None):
@@ -39,18 +41,18 @@ def largest_error(duration=20.0, skip=10.0, **options):
                           table.column('y') - table.column('y_reference'))[late].max())
 
 
-@pytest.mark.parametrize('trajectory', list(TRAJECTORIES))
+@pytest.mark.parametrize('trajectory', PATHS)
 def test_the_error_is_below_a_tenth_of_a_millimetre_with_the_exact_feed_forward(trajectory):
     assert largest_error(trajectory=trajectory) < 1e-4
 
 
-@pytest.mark.parametrize('trajectory', list(TRAJECTORIES))
+@pytest.mark.parametrize('trajectory', PATHS)
 def test_the_error_is_below_a_centimetre_with_that_of_the_report(trajectory):
     found = largest_error(trajectory=trajectory, tracker={'exact_feed_forward': False})
     assert found < 0.01
 
 
-@pytest.mark.parametrize('trajectory', list(TRAJECTORIES))
+@pytest.mark.parametrize('trajectory', PATHS)
 def test_a_robot_with_weak_motors_is_within_a_centimetre(trajectory):
     assert largest_error(40.0, 25.0, vehicle='pioneer', trajectory=trajectory) < 0.01
 

@@ -142,7 +142,7 @@ def test_launch_arguments_exist_and_fit(page):
     for number, block in enumerate(blocks_of(page)) if block.language == 'python'])
 def test_a_python_block_runs(page, text, clone):
     with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(text, page, 'exec'), {})
+        exec(compile(text, page, 'exec'), {'__name__': '__main__'})
 
 
 @pytest.mark.parametrize(('page', 'text'), [

@@ -13,7 +13,7 @@ FEWEST_PICTURES = 2
 
 
 def test_there_are_notebooks():
-    assert len(NOTEBOOKS) == 4
+    assert len(NOTEBOOKS) == 5
 
 
 @pytest.mark.parametrize('name', NOTEBOOKS)

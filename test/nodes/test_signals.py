@@ -107,7 +107,7 @@ def test_command_ends_in_peace_amidst_its_imports(tmp_path, moment, number):
 @pytest.mark.parametrize('command', COMMANDS)
 def test_command_ends_in_peace_once_it_has_begun(tmp_path, command, number):
     (tmp_path / 'sweep.yaml').write_text(SWEEP)
-    started = ' racecar.cli.sweep' if command == 'sweep' \
+    started = ' racecar.cli.stack_arguments' if command == 'sweep' \
         else ' racecar.stacks.composing'
     with Program(tmp_path, shutil.which('racecar'), *COMMANDS[command]) as program:
         program.wait_for(started)

@@ -77,6 +77,7 @@ TRAJECTORIES: Mapping[str, str] = {
     'step_steer': 'Step of the steering',
     'ramp_steer': 'Ramp of the steering',
     'coast_down': 'Coasting down',
+    'raceline': 'Race line',
 }
 
 WAYPOINTS: Mapping[str, str] = {

@@ -68,9 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
     Cars that diverge are reported, not fatal, nor are custom controllers that fail at
     some points. Raises RacecarError with a one-line message, RunError if they fail at all points.
     """
-    controller = arguments.controller if arguments.policy is None else policy_as_controller(
-        arguments.policy, arguments.controller)
-    sweep = load_sweep(arguments.name, arguments.file, controller)
+    sweep = load_sweep(arguments.name, arguments.file,
+                       policy_as_controller(arguments.policy, arguments.controller))
     if arguments.resume and arguments.output is None:
         raise ConfigurationError(
             '--resume needs --output: the folder of the dataset to go on with')

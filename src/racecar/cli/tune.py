@@ -33,7 +33,7 @@ from racecar.facade.tuning_file import (
     read_tuning,
 )
 from racecar.facade.tuning_result import Trial, TuneResult
-from racecar.stacks.options import SWEEP
+from racecar.stacks.options import policy_as_controller, SWEEP
 
 _DATABASE = 'study.db'
 
@@ -79,7 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises RacecarError with a one-line message, RunError if no trial completes.
     """
-    tuning = read_tuning(arguments.name, arguments.file, arguments.controller)
+    tuning = read_tuning(arguments.name, arguments.file,
+                         policy_as_controller(arguments.policy, arguments.controller))
     if arguments.trials is not None:
         tuning = tuning.with_trials(arguments.trials)
     if arguments.resume and arguments.output is None:

@@ -94,7 +94,7 @@ class EnvSettings(NamedTuple):
         'Way along the line from one car to the next at the start', 'm', above=0.0,
         maximum=1000.0)] = 1.5
     contact: Annotated[str, Row(
-        'What happens at a contact, see docs/worlds.md', choices=POLICIES)] = 'stop'
+        'What happens at a contact, see docs/python.md', choices=POLICIES)] = 'stop'
     scan_noise: Annotated[float, Row(
         'Standard deviation of the ranges of a scan', 'm', minimum=0.0, maximum=10.0)] = 0.01
     laser_ahead: Annotated[float, Row(

@@ -193,11 +193,13 @@ class StackOptions:
         return self.overrides.get(CONTROLLER, {})
 
 
-def policy_as_controller(policy: str, controller: str | None) -> str:
-    """The controller that a policy file is.
+def policy_as_controller(policy: str | None, controller: str | None) -> str | None:
+    """The controller that is chosen, which a policy file is as well.
 
     Raises ConfigurationError for another file, and if a controller is chosen, too.
     """
+    if policy is None:
+        return controller
     if controller is not None:
         raise ConfigurationError(
             f'policy {excerpt(policy)} and controller {excerpt(controller)} are both chosen,'

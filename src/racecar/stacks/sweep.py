@@ -52,7 +52,13 @@ from racecar.stacks.loops import (
     outrun_warning,
     StackValues,
 )
-from racecar.stacks.options import DURATION, run_options, SIMULATE, SWEEP
+from racecar.stacks.options import (
+    DURATION,
+    policy_as_controller,
+    run_options,
+    SIMULATE,
+    SWEEP,
+)
 from racecar.stacks.parts import ROBOT, SHARED
 from racecar.stacks.run_files import describe_run, with_whole_paths
 from racecar.stacks.sweep_points import Draw, GridPoints, Point, SamplePoints
@@ -360,8 +366,10 @@ def make_sweep(
     """
     stack = find_tracking_stack(name)
     _check_keys(content)
-    if controller is None and content.get(CONTROLLER) is not None:
-        controller = find_controller(str(content[CONTROLLER]))
+    driver = policy_as_controller(*(
+        None if content.get(key) is None else str(content[key]) for key in ('policy', CONTROLLER)))
+    if controller is None and driver is not None:
+        controller = find_controller(driver)
     overrides: dict[str, dict[str, object]] = {}
     for key, value in _mapping(content, 'set').items():
         for node, row in _targets(key, stack, controller):

@@ -62,7 +62,7 @@ class F110Env:
         self._pictures = GymPictures(self)
 
     def step(self, action: Sequence[Sequence[float]] | Array) -> tuple[
-            dict[str, object], float, bool, dict[str, object]]:
+            dict[str, Any], float, bool, dict[str, Any]]:
         """Drive for a step: observation, reward, done, info."""
         sim = self.sim
         sim.step(checked_actions(action, self.num_agents))
@@ -82,7 +82,7 @@ class F110Env:
         return observation, self.timestep, done, {'checkpoint_done': laps}
 
     def reset(self, poses: Sequence[Sequence[float]] | Array) -> tuple[
-            dict[str, object], float, bool, dict[str, object]]:
+            dict[str, Any], float, bool, dict[str, Any]]:
         """Begin at poses, (agents, 3), and drive one step."""
         at = checked_poses(poses, self.num_agents)
         self.current_time = 0.0
