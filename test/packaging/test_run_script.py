@@ -550,8 +550,8 @@ def test_tests_run_in_parallel_unless_files_or_another_way_are_named(arguments, 
 
 CI_CALLS = [' python docs/build.py',
             'none test test/analysis test/bags test/base test/cli test/cockpit test/control'
-            ' test/description test/differential test/driver test/dynamics test/facade'
-            ' test/identification test/metrics test/neo'
+            ' test/description test/differential test/driver test/dynamics test/entities'
+            ' test/facade test/identification test/metrics test/neo'
             ' test/rendering test/replay test/scene test/sensors test/simulation test/terminal',
             ' test']
 

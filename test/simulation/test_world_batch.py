@@ -376,7 +376,7 @@ def test_numbers_that_cannot_be_are_refused_and_nothing_changes(method, argument
     np.testing.assert_array_equal(worlds.readings.cars, before)
     with pytest.raises(ParameterError, match='both states and poses'):
         worlds.reset(states=[0.0] * 5, poses=[[0.0] * 3] * 2)
-    for seeds in ([1, 2, 3], [[-1, 2]]):
+    for seeds in ([1, 2, 3], [[-1, 2]], np.array([[-1, 2]]), [[0.5, 2.0]]):
         with pytest.raises(ParameterError, match='seeds have the shape'):
             worlds.reset(seeds=seeds)
     with pytest.raises(ParameterError, match='poses have the shape'):

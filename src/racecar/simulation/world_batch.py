@@ -375,15 +375,14 @@ class WorldBatch(CommandedBatch):
         return self._rest_at(of_cars, bodies, chosen)
 
     def _keys_of(self, seeds: ArrayLike) -> NDArray[np.uint64]:
-        try:
-            found = np.array(seeds, dtype=np.uint64)
-        except (OverflowError, ValueError, TypeError):
-            found = np.empty(0, dtype=np.uint64)
-        if found.shape not in ((), self.shape):
+        found = np.asarray(seeds)
+        # Conversions of NumPy wrap what is negative and cut what is no whole number.
+        if (found.dtype.kind not in 'iu' or found.shape not in ((), self.shape)
+                or (found < 0).any()):
             raise ParameterError(
                 f'seeds have the shape {np.shape(seeds)}, expected whole numbers of 0 to 2^64 - 1'
                 f' of the shape (worlds, cars), here {self.shape}, or one for all')
-        return np.broadcast_to(found, self.shape).reshape(-1)
+        return np.broadcast_to(found.astype(np.uint64), self.shape).reshape(-1)
 
     def _chosen(self, mask: ArrayLike | None) -> NDArray[np.bool_]:
         if mask is None:
