@@ -31,6 +31,8 @@ include_patterns = ['README.md', 'CHANGELOG.rst', 'CONTRIBUTING.md', 'benchmarks
 # Each notebook runs when the site is built, and an error of it is one of the site.
 nb_custom_formats = {'.nb.py': 'notebook_reader.read'}
 nb_execution_mode = 'force'
+# What they write is no page.
+nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_merge_streams = True
