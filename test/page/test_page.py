@@ -366,6 +366,7 @@ def test_run_is_recorded_by_a_button_and_its_files_are_offered(serve, open_page)
     expect(button).to_have_text('0:01')
     expect(button).to_have_attribute('aria-pressed', 'true')
     button.click()
+    wait_for(page, lambda: len(sent(served.feed, 'record')) == 2)
     assert [one['on'] for one in sent(served.feed, 'record')] == [True, False]
     alert, listed = page.get_by_role('alert'), page.locator('#recordings')
     for place in (alert, listed):
