@@ -50,7 +50,8 @@ BODIES = {
     'flooding': 'while True: self.drive(0.0)',
     'nonsense': 'self.drive(self.speed if self.scans % 2 else math.nan)',
     'writing': 'open("/etc/marks", "w")',
-    'hitting': 'self.drive(4.0, 0.3)'}
+    # Back to the wall behind.
+    'hitting': 'self.drive(-1.0)'}
 
 
 @pytest.fixture
