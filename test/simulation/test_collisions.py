@@ -36,6 +36,7 @@ from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PA
 from racecar.simulation.vehicle_plant import VehiclePlant
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_held_loop, make_loop
+from racecar.stacks.sweep import load_sweep
 
 VEHICLES = Path(__file__).parents[2] / 'config' / 'vehicles'
 FILE = VEHICLES / 'racecar.yaml'
@@ -420,6 +421,11 @@ def test_points_of_a_sweep_in_a_world_do_not_go_on_from_each_other(
         'duration: 5.0\ngrid:\n'
         f'  single_track_simulator.world: [empty, {narrow}]\n'
         '  trajectory_tracker.R: [0.5, 0.55]\n')
+    if controller is not None:
+        # The last two have the same values, not the same car. Others share one as columns.
+        loops = [fleet.loop for fleet in load_sweep(
+            'kinematic_ode', path, controller).custom_fleets()]
+        assert loops[2].simulator is not loops[3].simulator
     result = racecar.sweep('kinematic_ode', path, controller=controller).result
     assert np.isnan(present(result.collisions)).tolist() == [True, True, False, False]
     assert (present(result.collisions)[2:] >= 1.0).all()
