@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 import math
+import operator
 from typing import cast, NamedTuple, Protocol
 
 import numpy as np
@@ -375,14 +376,19 @@ class WorldBatch(CommandedBatch):
         return self._rest_at(of_cars, bodies, chosen)
 
     def _keys_of(self, seeds: ArrayLike) -> NDArray[np.uint64]:
-        found = np.asarray(seeds)
-        # Conversions of NumPy wrap what is negative and cut what is no whole number.
-        if (found.dtype.kind not in 'iu' or found.shape not in ((), self.shape)
-                or (found < 0).any()):
+        # As objects: NumPy makes floats of lists in which numbers above 2^63 - 1 stand beside
+        # others, wraps what is negative and cuts what is no whole number.
+        found = np.asarray(seeds, dtype=object)
+        try:
+            whole = [operator.index(seed) for seed in found.flat]
+        except TypeError:
+            whole = [-1]
+        if found.shape not in ((), self.shape) or not all(0 <= seed < 2**64 for seed in whole):
             raise ParameterError(
                 f'seeds have the shape {np.shape(seeds)}, expected whole numbers of 0 to 2^64 - 1'
                 f' of the shape (worlds, cars), here {self.shape}, or one for all')
-        return np.broadcast_to(found.astype(np.uint64), self.shape).reshape(-1)
+        return np.broadcast_to(
+            np.array(whole, np.uint64).reshape(found.shape), self.shape).reshape(-1)
 
     def _chosen(self, mask: ArrayLike | None) -> NDArray[np.bool_]:
         if mask is None:
