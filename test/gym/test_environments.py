@@ -13,7 +13,7 @@ gymnasium = pytest.importorskip('gymnasium', reason='Gymnasium is not installed'
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 import racecar  # noqa: E402
-from racecar.base.errors import RacecarError  # noqa: E402
+from racecar.base.errors import ParameterError, RacecarError  # noqa: E402
 
 OPTIONS: dict[str, Any] = {'vehicle': 'f1tenth', 'step': 0.005, 'low_speed_threshold': 0.5,
                            'observation': ('scan', 'velocity', 'frenet', 'line'), 'beams': 12,
@@ -165,6 +165,33 @@ def test_randomised_cars_differ_from_episode_to_episode_and_not_from_seed_to_see
     first, second = drive(env, seed=3), drive(env)
     assert not np.allclose(first, second)
     assert (drive(env, seed=3) == first).all()
+
+
+def test_delays_of_the_actuators_differ_from_episode_to_episode():
+    def commands_of(seed, worlds=6):
+        env = racecar.make_env(
+            'racetrack', worlds=worlds, vehicle='f1tenth', contact='none', start_offset=0.0,
+            randomise={'actuators.steering_delay': (0.0, 0.09)}, **{'end.wrong_way': False})
+        env.reset(seed=seed)
+        found = []
+        for _ in range(3):
+            env.step(np.tile([0.0, 1.0], (worlds, 1)))
+            found.append(env.racing.batch.readings['steering_angle'][:, 0].copy())
+        return np.array(found)
+
+    angles = commands_of(3)
+    full = angles[2, 0]
+    # With delays of up to 90 ms some have steered after 50 ms, others have not, all after 100 ms.
+    assert full > 0.1
+    assert set(angles[0]) == {0.0, full}
+    assert (angles[1:] == full).all()
+    assert (angles[:, 1:] == commands_of(4, 5)).all()
+    assert (angles[0] != commands_of(11)[0]).any()
+
+
+def test_delays_that_cannot_be_are_refused_before_anything_is_made():
+    with pytest.raises(ParameterError, match='steering_delay'):
+        racecar.make_env(randomise={'actuators.steering_delay': ('normal', 0.01, 0.01)})
 
 
 def test_opponents_follow_the_line():

@@ -13,7 +13,7 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_signature
 from racecar.base.parameters import ParameterTable, suggest
 from racecar.base.share import find_vehicle
-from racecar.base.values import Values
+from racecar.base.values import number_of, Values
 from racecar.control.policy.contract import (
     ActionChannel,
     FEATURE_PARAMETERS,
@@ -28,6 +28,7 @@ from racecar.control.policy.features import (
     part_numbers,
     PARTS,
 )
+from racecar.dynamics.actuators import ACTUATOR_PARAMETERS, Actuators, Channels
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParameters
 from racecar.gym.following import FOLLOWER_PARAMETERS, FollowerSettings
 from racecar.gym.randomisation import Distribution, distribution_of
@@ -146,6 +147,31 @@ class EnvOptions:
         """Largest steering angle of the vehicle [rad]."""
         return max(map(abs, self.vehicle.steering_range))
 
+    def channels(self, drawn: Mapping[str, float]) -> Channels:
+        """Actuators with some of ACTUATOR_PARAMETERS; delays become whole steps."""
+        step = number_of(self.values, 'step')
+        return Actuators({**self.values, **{
+            name: step * round(value / step) if name.endswith('_delay') else value
+            for name, value in drawn.items()}}, step).channels
+
+    @property
+    def randomised_actuators(self) -> dict[str, Distribution]:
+        """Distributions of ACTUATOR_PARAMETERS that may differ from none."""
+        return {name: distribution for name, distribution in self.randomised.items()
+                if name in ACTUATOR_PARAMETERS
+                and any(end != ACTUATOR_PARAMETERS[name].default for end in distribution.ends)}
+
+    @property
+    def slowest_actuators(self) -> Values:
+        """Values of a car with actuators whose delays are the longest that may be drawn."""
+        step, values = number_of(self.values, 'step'), dict(self.values)
+        for name, distribution in self.randomised_actuators.items():
+            low, high = distribution.ends
+            # Rounded up, so that a car which may have a delay has actuators.
+            values[name] = step * math.ceil(high / step) if name.endswith('_delay') else (
+                low if high == ACTUATOR_PARAMETERS[name].default else high)
+        return values
+
     @property
     def observation(self) -> tuple[Channel, ...]:
         """Numbers of an observation."""
@@ -235,14 +261,19 @@ def _randomised(given: object) -> Mapping[str, Distribution]:
         raise ConfigurationError(
             f'randomise is {excerpt(given)}, expected distributions by parameter, for example'
             " {'vehicle.mass': (3.0, 4.0)}")
-    names = sorted(VEHICLE_COLUMNS)
+    names = sorted([*VEHICLE_COLUMNS, *(row.name for row in ACTUATOR_PARAMETERS)])
     for name in given:
         if name not in names:
             raise ConfigurationError(
                 f'randomise has {excerpt(name)}, which cannot differ from episode to episode;'
                 f' {suggest(str(name), names)}')
     # Not in the order in which a user writes them.
-    return {name: distribution_of(name, given[name]) for name in sorted(given)}
+    found = {name: distribution_of(name, given[name]) for name in sorted(given)}
+    for name, distribution in found.items():
+        if name in ACTUATOR_PARAMETERS:
+            for end in distribution.ends:
+                ACTUATOR_PARAMETERS.resolve({name: end})
+    return found
 
 
 def _opponents(given: object, cars: int) -> tuple[str, ...]:

@@ -40,7 +40,13 @@ from racecar.gym.period import (
     road_of,
     see_all,
 )
-from racecar.gym.randomisation import key_words, PARAMETER_STREAM, shares_of, START_STREAM
+from racecar.gym.randomisation import (
+    ACTUATOR_STREAM,
+    key_words,
+    PARAMETER_STREAM,
+    shares_of,
+    START_STREAM,
+)
 from racecar.gym.rewards import weighted_reward
 from racecar.gym.tracks import Places, poses_on
 from racecar.metrics.lap_progress import courses_of
@@ -103,7 +109,8 @@ class Racing:
                              scaled=settings.scaled)
         self.batch = WorldBatch([model] * total, cars, WorldSetup(
             1.0 / settings.rate, number_of(options.values, 'step'),
-            text_of(options.values, 'integrator'), options.values, Contact(settings.contact),
+            text_of(options.values, 'integrator'), options.slowest_actuators,
+            Contact(settings.contact),
             tuple(track.scene for track in tracks), tuple(track.course for track in tracks),
             scanner=scanner_of(options) if has_scans else None),
             scene_of=scene_of, threads=threads)
@@ -182,7 +189,8 @@ class Racing:
         if poses is None:
             self._place(mask, drawn_from, drawn)
         self.batch.reset(mask, poses=drawn if poses is None else poses, seeds=keys,
-                         vehicles=self._varied(mask, drawn_from))
+                         vehicles=self._varied(mask, drawn_from),
+                         channels=self._channels(mask, drawn_from))
         # Only now: what cannot be has changed nothing.
         self.seeds[mask], self.episodes[mask] = drawn_from
         self.steps[mask] = 0
@@ -285,6 +293,21 @@ class Racing:
             _among(chosen, columns) for columns in some[:4])
         return VehicleColumns(
             parameters, limits, command_limits, bodies, np.ones(len(chosen), dtype=bool))
+
+    def _channels(self, mask: Flags, episodes: Episodes) -> Array | None:
+        """Actuators of the cars of the worlds of a mask, None if they do not differ."""
+        options = self.options
+        randomised = options.randomised_actuators
+        if not randomised:
+            return None
+        names = list(randomised)
+        shares = shares_of(*episodes, ACTUATOR_STREAM, len(names) * self.cars)
+        drawn = [randomised[name].of(shares.reshape(-1, len(names))[:, k]).tolist()
+                 for k, name in enumerate(names)]
+        made = [options.channels(dict(zip(names, numbers, strict=True)))
+                for numbers in zip(*drawn, strict=True)]
+        return _among(np.repeat(mask, self.cars), np.array(
+            [[*flatten(channels)] for channels in made]).T)
 
     def _policies(self) -> dict[str, Policy]:
         """Policies of opponents by their files."""

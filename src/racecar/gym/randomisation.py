@@ -30,6 +30,12 @@ class Distribution(NamedTuple):
     first: float
     second: float
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Lowest and highest value."""
+        low, high = self.of(np.array([1e-9, 1.0 - 1e-9])).tolist()
+        return (self.first, self.second) if self.kind != 'normal' else (low, high)
+
     def of(self, shares: Array) -> Array:
         """Values for numbers that are uniform in (0, 1), of any shape."""
         return _KINDS[self.kind](self, shares)
@@ -112,4 +118,4 @@ def key_words(seeds: NDArray[np.int64], episodes: NDArray[np.int64], cars: int) 
     return np.floor(shares * WORD).reshape(-1, 2)
 
 
-_KEYS, START_STREAM, PARAMETER_STREAM = 1, 2, 3
+_KEYS, START_STREAM, PARAMETER_STREAM, ACTUATOR_STREAM = 1, 2, 3, 4

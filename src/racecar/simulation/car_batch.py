@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import COMPILED, kernel
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.rows import Numbers, Part
 from racecar.base.types import NANOSECONDS
@@ -59,7 +59,7 @@ class CarBlock:
     def restart(self, lanes: NDArray[np.int_]) -> None:
         """Bring back the rows of the start."""
         if self._at_start is not None:
-            write_lanes(self.rows, 0, lanes, np.reshape(self._at_start, (-1, LANES))[:, lanes])
+            _copy_lanes(self.rows, self._at_start, lanes)
 
     def put(self, part: Part[Numbers], lanes: NDArray[np.int_], columns: Array) -> None:
         """Write numbers of cars, (numbers, lanes)."""
@@ -80,11 +80,26 @@ class CarBlock:
 def write_lanes(rows: Any, first: int, lanes: NDArray[np.int_], columns: Array) -> None:
     """Write numbers from a row on into lanes, (numbers, lanes)."""
     if COMPILED:
-        np.reshape(rows, (-1, LANES))[first:first + len(columns), lanes] = columns
+        _write_lanes(rows, first, lanes, np.ascontiguousarray(columns, dtype=np.float64))
         return
     for row, numbers in enumerate(columns.tolist(), first):
         for lane, number in zip(lanes.tolist(), numbers, strict=True):
             rows[row * LANES + lane] = number
+
+
+# Compiled, as resets of single cars cost more than driving them where NumPy indexes.
+@kernel
+def _write_lanes(rows: Flat, first: int, lanes: NDArray[np.int_], columns: Array) -> None:
+    for row in range(len(columns)):
+        for k in range(len(lanes)):
+            rows[(first + row) * LANES + lanes[k]] = columns[row, k]
+
+
+@kernel
+def _copy_lanes(rows: Flat, source: Flat, lanes: NDArray[np.int_]) -> None:
+    for first in range(0, len(rows), LANES):
+        for k in range(len(lanes)):
+            rows[first + lanes[k]] = source[first + lanes[k]]
 
 
 class CarBatch:
@@ -141,6 +156,10 @@ class CarBatch:
                         (block.parts.valid, [(1.0,)] * len(own))):
                     block.put(part, block.all_lanes, np.array(numbers, dtype=float).T)
                 self._blocks.append(block)
+        self._block_of, self._lane_of = np.zeros((2, len(models)), dtype=np.int_)
+        for number, block in enumerate(self._blocks):
+            self._block_of[block.cars] = number
+            self._lane_of[block.cars] = block.all_lanes
 
     def __len__(self) -> int:
         return len(self.models)
@@ -198,12 +217,13 @@ class CarBatch:
                 f'states have the shape {found.shape}, expected {widest} numbers for each of'
                 f" {len(self)} cars, or once for all: {', '.join(self.state_names)}")
         of_cars = np.broadcast_to(found, (len(self), widest))
-        starts = []
+        starts, are_finite = [], bool(np.isfinite(of_cars[chosen]).all())
         for block, lanes in self._lanes(chosen):
             part = block.parts.motion.state
             columns = of_cars[block.cars[lanes], :part.after - part.first].T
-            wrong = np.flatnonzero(~np.isfinite(columns).all(axis=0))
-            if wrong.size:
+            # NaN stands for states that a car does not have and another one does.
+            wrong = () if are_finite else np.flatnonzero(~np.isfinite(columns).all(axis=0))
+            if len(wrong):
                 raise ParameterError(
                     f'the state of car {block.cars[lanes[wrong[0]]]} is'
                     f' {columns[:, wrong[0]].tolist()}, expected finite numbers')
@@ -214,8 +234,12 @@ class CarBatch:
         self, chosen: NDArray[np.bool_],
     ) -> list[tuple[CarBlock, NDArray[np.int_]]]:
         """Blocks with cars that are chosen, (cars,), and their lanes."""
-        found = [(block, np.flatnonzero(chosen[block.cars])) for block in self._blocks]
-        return [(block, lanes) for block, lanes in found if lanes.size]
+        cars = np.flatnonzero(chosen)
+        cars = cars[np.argsort(self._block_of[cars], kind='stable')]
+        numbers, lanes = self._block_of[cars], self._lane_of[cars]
+        ends = np.searchsorted(numbers, np.arange(len(self._blocks) + 1)).tolist()
+        return [(block, lanes[first:last]) for block, first, last in zip(
+            self._blocks, ends[:-1], ends[1:], strict=True) if last > first]
 
     def _each_block(self, run: Callable[[CarBlock], object]) -> None:
         """Run all blocks, on as many threads as there may be."""

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.columns import rows_of
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.rows import count_numbers
+from racecar.base.rows import count_numbers, zeros_of
 from racecar.base.vectors import Vector
-from racecar.dynamics.actuators import Actuators
+from racecar.dynamics.actuators import Actuators, Channel, Channels
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
 from racecar.dynamics.vehicles.interface import Equations, VehicleModel
 from racecar.metrics.tracking_error import Array
@@ -25,6 +25,8 @@ from racecar.simulation.model_lanes import command_limits
 from racecar.simulation.rollout_kernel import rollout_parts, RolloutParts
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.simulation.vehicle_columns import vehicle_columns, VehicleColumns
+
+_CHANNELS = Channels(zeros_of(Channel), zeros_of(Channel))
 
 
 class CommandedOptions(NamedTuple):
@@ -77,7 +79,7 @@ class CommandedBatch(CarBatch):
         self._is_actuated, self._method = made is not None, find_integrator(options.integrator)
         self._depth = 0 if made is None else 1 + options.undone + int(max(
             channel.delay_steps for channel in made.channels))
-        self._done = 0
+        self._done, self._undone = 0, options.undone
         limits = {key: command_limits(model.vehicle)
                   for key, model in {id(model): model for model in models}.items()}
         # Found once: a look-up costs more than a reset of a car.
@@ -97,15 +99,18 @@ class CommandedBatch(CarBatch):
 
     def reset(
         self, mask: ArrayLike | None = None, states: ArrayLike | None = None,
-        vehicles: VehicleColumns | None = None,
+        vehicles: VehicleColumns | None = None, channels: Array | None = None,
     ) -> None:
         """Let cars start anew, at rest under no command; the others keep each bit.
 
         mask, states: as of CarBatch.reset(); vehicles: what the cars of the mask are from now on,
-        see vary(), of which their columns count. Raises ParameterError as CarBatch.reset() does,
-        and for a car that cannot be.
+        see vary(), of which their columns count; channels: of their actuators from now on, numbers
+        of a Channels in columns, (numbers, cars). Raises ParameterError as CarBatch.reset() does,
+        and for a car that cannot be or a delay longer than that of all cars before.
         """
         chosen = self._chosen(mask)
+        if channels is not None:
+            self._check_channels(channels, chosen)
         if vehicles is not None:
             if len(vehicles.are_possible) != len(self):
                 raise ParameterError(
@@ -117,14 +122,29 @@ class CommandedBatch(CarBatch):
                     f'car {wrong[0]} cannot be with the parameters that it is to have; make its'
                     ' model by itself to learn why')
         super().reset(chosen, states)
-        for block, lanes in self._lanes(chosen):
+        for block, lanes in self._lanes(chosen) if self._depth or vehicles is not None else ():
             write_lanes(block.lines, 0, lanes, np.zeros((2 * self._depth, len(lanes))))
+            if channels is not None:
+                block.put_for_good(self._rollout_parts[block].channels, lanes,
+                                   channels[:, block.cars[lanes]])
             if vehicles is not None:
                 for part, columns in (
                         (block.parts.parameters, vehicles.parameters),
                         (block.parts.limits, vehicles.limits),
                         (self._rollout_parts[block].limits, vehicles.command_limits)):
                     block.put_for_good(part, lanes, columns[:, block.cars[lanes]])
+
+    def _check_channels(self, channels: Array, chosen: NDArray[np.bool_]) -> None:
+        size = count_numbers(_CHANNELS)
+        if channels.shape != (size, len(self)):
+            raise ParameterError(
+                f'channels have the shape {channels.shape}, expected {(size, len(self))}')
+        longest = self._depth - 1 - self._undone
+        delays = channels[:, chosen][[0, size // 2]]
+        if not self._is_actuated or (delays > longest).any():
+            raise ParameterError(
+                f'a delay is {delays.max(initial=0.0):g} steps, expected at most'
+                f' {max(longest, 0)}: those of the actuators that the batch is made with')
 
     def vary(
         self, values: Mapping[str, object], columns: Mapping[str, Array],

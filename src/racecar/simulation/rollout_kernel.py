@@ -125,24 +125,38 @@ def taking(equations: Equations, parts: CarParts) -> Loop:
     return take_commands
 
 
+def holding(equations: Equations, parts: CarParts) -> Loop:
+    """Pure function (rows, i) that holds the inputs of car i, which has no actuators."""
+    hold, held_part, parameters_part = equations.hold, parts.motion.held, parts.parameters
+    inputs_part = rollout_parts(parts).inputs
+
+    @importable
+    def hold_one(rows: Flat, i: int) -> None:
+        store(rows, held_part, i,
+              hold(load(rows, inputs_part, i), load(rows, parameters_part, i)))
+
+    return hold_one
+
+
 def driving(
     equations: Equations, integrator: str, parts: CarParts, *, actuated: bool,
+    holds: bool = True,
 ) -> Loop:
     """Pure function (rows, lines, count, tick) that takes cars through a RolloutTick.
 
-    lines: of actuators, see responding(); those of cars without are empty.
+    lines: of actuators, see responding(); those of cars without are empty. holds: whether it holds
+    inputs anew, or they have been by holding(); actuators do so in each step.
     """
     integrate, hold = integration(equations, integrator, parts.motion), equations.hold
     held_part, parameters_part = parts.motion.held, parts.parameters
-    own = rollout_parts(parts)
-    inputs_part, outputs_part = own.inputs, own.outputs
+    outputs_part, hold_one = rollout_parts(parts).outputs, holding(equations, parts)
 
     if not actuated:
         @importable
         def drive_held(rows: Flat, lines: Flat, count: int, tick: RolloutTick) -> None:
-            for i in range(count):
-                store(rows, held_part, i,
-                      hold(load(rows, inputs_part, i), load(rows, parameters_part, i)))
+            if holds:
+                for i in range(count):
+                    hold_one(rows, i)
             integrate(rows, count, tick.dt, tick.steps)
 
         return drive_held

@@ -245,7 +245,7 @@ class WorldBatch(CommandedBatch):
 
     def reset(
         self, mask: ArrayLike | None = None, states: ArrayLike | None = None,
-        vehicles: VehicleColumns | None = None, *,
+        vehicles: VehicleColumns | None = None, channels: Array | None = None, *,
         poses: ArrayLike | None = None, seeds: ArrayLike | None = None,
     ) -> None:
         """Let cars start anew under no command, with no contacts and laps; others keep each bit.
@@ -253,10 +253,11 @@ class WorldBatch(CommandedBatch):
         mask: which ones, (worlds,) or (worlds, cars), all if None. poses: of base_link at rest, x,
         y [m], yaw [rad], (worlds, cars, 3) or (cars, 3); states: in place of them, (worlds, cars,
         states) or (states,); by default where they started first. vehicles: what the cars of the
-        mask are from now on, see vary(). seeds: of the noise of their scans from now on, a whole
-        number of 0 to 2^64 - 1 for each car, (worlds, cars), or one for all. Of all these what
-        belongs to the cars of the mask counts. Raises ParameterError for another shape, what is
-        not finite, and a car that cannot be.
+        mask are from now on, see vary(); channels: of their actuators, see
+        CommandedBatch.reset(). seeds: of the noise of their scans from now on, a whole number of 0
+        to 2^64 - 1 for each car, (worlds, cars), or one for all. Of all these what belongs to the
+        cars of the mask counts. Raises ParameterError for another shape, what is not finite, and a
+        car that cannot be.
         """
         chosen = self._chosen(mask)
         if states is not None and poses is not None:
@@ -269,7 +270,7 @@ class WorldBatch(CommandedBatch):
         if poses is not None:
             states = self._states_at(poses, bodies, chosen)
         keys = self._keys if seeds is None else self._keys_of(seeds)
-        super().reset(chosen, states, vehicles)
+        super().reset(chosen, states, vehicles, channels)
         self._keys[chosen] = keys[chosen]
         self._bodies = bodies
         laps = np.reshape(np.asarray(self._laps), (-1, LAP_SIZE))
@@ -279,7 +280,6 @@ class WorldBatch(CommandedBatch):
             if vehicles is not None:
                 block.put_for_good(
                     self._parts.body, lanes, vehicles.bodies[:, block.cars[lanes]])
-            block.put(self._parts.clock, lanes, rows_of(_FRESH, len(lanes)))
         self._run([[block for block, _ in touched]], chosen, self._plan)
 
     def _check(self, models: Sequence[VehicleModel], contact: Contact) -> None:
@@ -342,6 +342,7 @@ class WorldBatch(CommandedBatch):
         states = self._rest_at(starts, self._bodies, self._all_cars)
         for block in self._blocks:
             lanes = block.all_lanes
+            block.put_for_good(self._parts.clock, lanes, rows_of(_FRESH, len(lanes)))
             for part, columns in (
                     (self._parts.body, self._bodies),
                     (self._parts.where, np.array([scenes, courses])),
@@ -376,6 +377,9 @@ class WorldBatch(CommandedBatch):
         return self._rest_at(of_cars, bodies, chosen)
 
     def _keys_of(self, seeds: ArrayLike) -> NDArray[np.uint64]:
+        if isinstance(seeds, np.ndarray) and seeds.dtype == np.uint64 and (
+                seeds.shape == self.shape):
+            return seeds.reshape(-1)
         # As objects: NumPy makes floats of lists in which numbers above 2^63 - 1 stand beside
         # others, wraps what is negative and cuts what is no whole number.
         found = np.asarray(seeds, dtype=object)

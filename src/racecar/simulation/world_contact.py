@@ -12,11 +12,20 @@ from racecar.base.compiled import importable
 from racecar.base.rows import load, store
 from racecar.base.vectors import Flat
 from racecar.scene.surroundings import Surroundings
+from racecar.simulation.car_kernels import CarParts
 from racecar.simulation.layout import Loop
 from racecar.simulation.obstacles import RELEASE
-from racecar.simulation.rollout_kernel import RolloutTick
+from racecar.simulation.rollout_kernel import holding, RolloutTick
 from racecar.simulation.world_hits import hitting
-from racecar.simulation.world_looks import looks_of, NONE, STOP, World, world_parts_of, WorldKind
+from racecar.simulation.world_looks import (
+    coming_near,
+    looks_of,
+    NONE,
+    STOP,
+    World,
+    world_parts_of,
+    WorldKind,
+)
 from racecar.simulation.world_rows import Meeting, world_parts, WorldPlan
 from racecar.simulation.world_stop import stopping
 
@@ -40,18 +49,22 @@ def meeting(kind: WorldKind) -> Loop:
     place_one, in_scene, in_car = looks.place_one, looks.in_scene, looks.in_car
     release, valid_part, meeting_part = (
         _releasing(kind), parts.valid, world_parts(parts).meeting)
-    resolve = stopping(kind) if kind.policy == STOP else hitting(kind)
+    resolve, come_near, is_alone = (
+        _resolving(kind), coming_near(parts), _being_alone(parts))
 
     @importable
     def meet_all(
         rows: Flat, lines: Flat, around: Surroundings, tick: RolloutTick, plan: WorldPlan,
     ) -> None:
         count, together = int(plan.cars), int(plan.together)
-        for i in range(count):
-            place_one(rows, i)
+        come_near(rows, count)
         for first in range(0, count, together):
             world = World(first, first + together, plan.restitution, plan.friction)
+            if is_alone(rows, world):
+                continue
             touched = False
+            for i in range(first, first + together):
+                place_one(rows, i)
             for i in range(first, first + together):
                 touched = touched or load(rows, valid_part, i)[0] > 0.0 and (
                     load(rows, meeting_part, i).stands > 0.0
@@ -62,6 +75,39 @@ def meeting(kind: WorldKind) -> Loop:
                 release(rows, around, i, world)
 
     return meet_all
+
+
+def _being_alone(parts: CarParts) -> Loop:
+    """Pure function (rows, world): whether its one car is far from all and in no contact."""
+    near_part, meeting_part = world_parts(parts).near, world_parts(parts).meeting
+
+    @importable
+    def is_alone(rows: Flat, world: World) -> bool:
+        i = world.first
+        m = load(rows, meeting_part, i)
+        return (world.after - i == 1 and load(rows, near_part, i)[0] == 0.0
+                and m.stands == 0.0 and m.in_contact == 0.0)
+
+    return is_alone
+
+
+def _resolving(kind: WorldKind) -> Loop:
+    """Pure function (rows, lines, around, world, tick) that takes an interval of a world anew."""
+    resolve = stopping(kind) if kind.policy == STOP else hitting(kind)
+    if kind.actuated:
+        return resolve
+    hold_one = holding(kind.equations, world_parts_of(kind.equations, kind.integrator))
+
+    @importable
+    def resolve_held(
+        rows: Flat, lines: Flat, around: Surroundings, world: World, tick: RolloutTick,
+    ) -> None:
+        resolve(rows, lines, around, world, tick)
+        # Inputs are held for the whole period, which a contact may have changed.
+        for i in range(world.first, world.after):
+            hold_one(rows, i)
+
+    return resolve_held
 
 
 def _releasing(kind: WorldKind) -> Loop:

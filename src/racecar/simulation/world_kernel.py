@@ -22,7 +22,7 @@ from racecar.metrics.laps import LAP_PART, LAP_SIZE, lap_step, Sample
 from racecar.scene.surroundings import Surroundings
 from racecar.simulation.car_kernels import CarKernel, CarParts, checking, saving
 from racecar.simulation.layout import Loop
-from racecar.simulation.rollout_kernel import driving, RolloutTick, taking
+from racecar.simulation.rollout_kernel import driving, holding, RolloutTick, taking
 from racecar.simulation.world_contact import meeting
 from racecar.simulation.world_looks import (
     looks_of,
@@ -118,6 +118,9 @@ def _reading(parts: CarParts, see: Loop, *, actuated: bool) -> Loop:
         stride = int(plan.stride)
         for i in range(int(plan.cars)):
             number, clock = int(load(rows, number_part, i)[0]), load(rows, clock_part, i)
+            # Of who has not moved since everything stands there.
+            if clock.fresh == 0.0:
+                continue
             seen, command = see(rows, i), load(rows, in_force, i)
             time = clock.ticks * plan.period_ns / NANOSECONDS
             m, lap = load(rows, meeting_part, i), time_one(rows, laps, courses, i, seen, time)
@@ -149,7 +152,8 @@ def world_kernel(kind: WorldKind, types: tuple[object, ...]) -> CarKernel:
     parts, see = world_parts_of(equations, integrator), looks_of(kind).see
     take_all, save_all, check_all = taking(equations, parts), saving(parts), checking(parts)
     begin_all, keep_all = _beginning(parts), _keeping(parts, actuated=actuated)
-    drive_all = driving(equations, integrator, parts, actuated=actuated)
+    drive_all = driving(equations, integrator, parts, actuated=actuated, holds=False)
+    hold_one = holding(equations, parts)
     meet_all = meeting(kind)
     read_all = _reading(parts, see, actuated=actuated)
 
@@ -163,6 +167,9 @@ def world_kernel(kind: WorldKind, types: tuple[object, ...]) -> CarKernel:
         if p.ticks > 0.0:
             take_all(rows, count, inputs, 0, int(p.size))
             begin_all(rows, count)
+            if not actuated:
+                for i in range(count):
+                    hold_one(rows, i)
             for interval in range(int(p.intervals)):
                 tick = RolloutTick(int(p.done) + interval * steps, depth, p.dt, steps)
                 save_all(rows, count)

@@ -151,22 +151,48 @@ def _placing(parts: CarParts, see: Loop) -> Loop:
 def _meeting_scene(parts: CarParts) -> Loop:
     own = world_parts(parts)
     outline_part, where_part, look_part = own.outline, own.where, own.look
+    body_part, state_part = own.body, parts.motion.state
 
     @importable
     def in_scene(rows: Flat, around: Surroundings, i: int, margin: float) -> bool:
-        place, look = load(rows, outline_part, i), load(rows, look_part, i)
-        dx, dy = place.x - look.x, place.y - look.y
+        state, look = load(rows, state_part, i), load(rows, look_part, i)
         # A margin to all sides reaches at most so far at the corners.
         need = 2.0 * max(margin, 0.0) + _SLACK
-        # Nothing moves: as long as the car has not come far it needs not be asked again.
-        if math.sqrt(dx * dx + dy * dy) + need < look.free:
+        if _gone(state.x - look.x, state.y - look.y) + need < look.free:
             return False
-        scene = int(load(rows, where_part, i)[0])
-        free = clearance(around, scene, place)
-        store(rows, look_part, i, Look(place.x, place.y, free))
+        scene, place = int(load(rows, where_part, i)[0]), load(rows, outline_part, i)
+        body = load(rows, body_part, i)
+        free = clearance(around, scene, Rectangle(
+            state.x, state.y, place.cosine, place.sine,
+            place.length + abs(body.ahead + body.base), place.width))
+        store(rows, look_part, i, Look(state.x, state.y, free))
         return not need < free and is_taken(around, scene, wider(place, margin))
 
     return in_scene
+
+
+@pure
+def _gone(dx: float, dy: float) -> float:
+    """How far a car has come since it was looked at [m]: till then it needs not be asked again."""
+    return math.sqrt(dx * dx + dy * dy)
+
+
+def coming_near(parts: CarParts) -> Loop:
+    """Pure function (rows, count) that notes which cars in_scene() would have to look at.
+
+    Without branches, as nearly all are far from everything nearly always.
+    """
+    own = world_parts(parts)
+    look_part, near_part, state_part = own.look, own.near, parts.motion.state
+
+    @importable
+    def come_near(rows: Flat, count: int) -> None:
+        for i in range(count):
+            state, look = load(rows, state_part, i), load(rows, look_part, i)
+            is_far = _gone(state.x - look.x, state.y - look.y) + _SLACK < look.free
+            store(rows, near_part, i, (0.0 if is_far else 1.0,))
+
+    return come_near
 
 
 def _meeting_cars(parts: CarParts) -> Loop:

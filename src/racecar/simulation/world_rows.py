@@ -49,7 +49,11 @@ NO_MEETING = zeros_of(Meeting)
 
 
 class Look(NamedTuple):
-    """Where a car was looked at [m], and how far nothing that stands around was away, at least."""
+    """Where the point of its state was when a car was looked at [m].
+
+    free: how far nothing that stands around was from a circle about it that holds the car [m], at
+    least.
+    """
 
     x: float
     y: float
@@ -61,7 +65,8 @@ class WorldRows(NamedTuple):
 
     where: index of its scene and of its course, -1 without one; before: outputs before the steps
     that contacts may undo; back: state before the last of them; outline: where it is; look: see
-    Look; approach: speed before the steps [m/s].
+    Look; near: 1 if it has come so far since that it has to be looked at; approach: speed before
+    the steps [m/s].
     """
 
     inputs: Numbers
@@ -78,6 +83,7 @@ class WorldRows(NamedTuple):
     back: tuple[float, ...]
     outline: Rectangle
     look: Look
+    near: tuple[float]
     approach: tuple[float]
 
 
@@ -95,6 +101,7 @@ class WorldParts(NamedTuple):
     back: Part[tuple[float, ...]]
     outline: Part[Rectangle]
     look: Part[Look]
+    near: Part[tuple[float]]
     approach: Part[tuple[float]]
 
 
@@ -102,7 +109,8 @@ def world_rows(equations: Equations) -> WorldRows:
     """Example of the rows of cars with these equations."""
     return WorldRows(
         *rollout_rows(equations), zeros_of(CarBody), (0.0, 0.0), zeros_of(Clock), NO_MEETING,
-        NO_COMMAND, zeros_like(equations.state), zeros_of(Rectangle), zeros_of(Look), (0.0,))
+        NO_COMMAND, zeros_like(equations.state), zeros_of(Rectangle), zeros_of(Look),
+        (0.0,), (0.0,))
 
 
 def world_parts(parts: CarParts) -> WorldParts:

@@ -74,6 +74,7 @@ def _places(name: str) -> Iterator[Path]:
     given = Path(name).expanduser()
     yield given if given.suffix == '.yaml' else given.with_name(f'{given.name}.yaml')
     yield Path('maps', name, f'{name}_map.yaml')
+    yield Path('maps', f'{name}.yaml')
 
 
 def _lines(place: str) -> tuple[Raceline | None, Raceline | None]:
