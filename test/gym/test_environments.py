@@ -171,7 +171,7 @@ def test_delays_of_the_actuators_differ_from_episode_to_episode():
     def commands_of(seed, worlds=6):
         env = racecar.make_env(
             'racetrack', worlds=worlds, vehicle='f1tenth', contact='none', start_offset=0.0,
-            randomise={'actuators.steering_delay': (0.0, 0.09)}, **{'end.wrong_way': False})
+            randomise={'actuators.steering_delay': (0.0, 0.09)})
         env.reset(seed=seed)
         found = []
         for _ in range(3):

@@ -222,8 +222,9 @@ class CarBatch:
             part = block.parts.motion.state
             columns = of_cars[block.cars[lanes], :part.after - part.first].T
             # NaN stands for states that a car does not have and another one does.
-            wrong = () if are_finite else np.flatnonzero(~np.isfinite(columns).all(axis=0))
-            if len(wrong):
+            wrong = lanes[:0] if are_finite else np.flatnonzero(
+                ~np.isfinite(columns).all(axis=0))
+            if wrong.size:
                 raise ParameterError(
                     f'the state of car {block.cars[lanes[wrong[0]]]} is'
                     f' {columns[:, wrong[0]].tolist()}, expected finite numbers')

@@ -112,10 +112,10 @@ class RolloutBatch(CommandedBatch):
 
     def reset(
         self, mask: ArrayLike | None = None, states: ArrayLike | None = None,
-        vehicles: VehicleColumns | None = None,
+        vehicles: VehicleColumns | None = None, channels: Array | None = None,
     ) -> None:
         """Let cars start anew, at rest under no command; see CommandedBatch.reset()."""
-        super().reset(mask, states, vehicles)
+        super().reset(mask, states, vehicles, channels)
         self._inputs[self._chosen(mask)] = 0.0
 
     def _drive(self, inputs: Array, steps: int, every: int) -> Array:

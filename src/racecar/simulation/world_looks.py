@@ -12,7 +12,7 @@ import math
 from typing import NamedTuple
 
 from racecar.base.compiled import importable, pure
-from racecar.base.rows import load, store
+from racecar.base.rows import first_row, load, Part, store
 from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles.interface import Equations
 from racecar.scene.overlaps import Rectangle, rectangles_overlap
@@ -20,7 +20,7 @@ from racecar.scene.surroundings import is_taken, Surroundings
 from racecar.scene.touching import clearance
 from racecar.simulation.car_body import CarBody
 from racecar.simulation.car_kernels import car_parts, CarParts
-from racecar.simulation.layout import Loop
+from racecar.simulation.layout import LANES, Loop
 from racecar.simulation.obstacles import INSIDE
 from racecar.simulation.rollout_kernel import stepping
 from racecar.simulation.world_rows import Look, Meeting, world_parts, world_rows
@@ -148,24 +148,31 @@ def _placing(parts: CarParts, see: Loop) -> Loop:
     return place_one
 
 
+def _position_part(parts: CarParts) -> Part[tuple[float, float]]:
+    """Where x and y of the states are, which stand one after the other."""
+    state = parts.motion.state
+    return Part((0.0, 0.0), state.first + first_row(state.example, 'x'), LANES)
+
+
 def _meeting_scene(parts: CarParts) -> Loop:
     own = world_parts(parts)
     outline_part, where_part, look_part = own.outline, own.where, own.look
-    body_part, state_part = own.body, parts.motion.state
+    body_part, position_part = own.body, _position_part(parts)
 
     @importable
     def in_scene(rows: Flat, around: Surroundings, i: int, margin: float) -> bool:
-        state, look = load(rows, state_part, i), load(rows, look_part, i)
+        x, y = load(rows, position_part, i)
+        look = load(rows, look_part, i)
         # A margin to all sides reaches at most so far at the corners.
         need = 2.0 * max(margin, 0.0) + _SLACK
-        if _gone(state.x - look.x, state.y - look.y) + need < look.free:
+        if _gone(x - look.x, y - look.y) + need < look.free:
             return False
         scene, place = int(load(rows, where_part, i)[0]), load(rows, outline_part, i)
         body = load(rows, body_part, i)
         free = clearance(around, scene, Rectangle(
-            state.x, state.y, place.cosine, place.sine,
+            x, y, place.cosine, place.sine,
             place.length + abs(body.ahead + body.base), place.width))
-        store(rows, look_part, i, Look(state.x, state.y, free))
+        store(rows, look_part, i, Look(x, y, free))
         return not need < free and is_taken(around, scene, wider(place, margin))
 
     return in_scene
@@ -183,13 +190,14 @@ def coming_near(parts: CarParts) -> Loop:
     Without branches, as nearly all are far from everything nearly always.
     """
     own = world_parts(parts)
-    look_part, near_part, state_part = own.look, own.near, parts.motion.state
+    look_part, near_part, position_part = own.look, own.near, _position_part(parts)
 
     @importable
     def come_near(rows: Flat, count: int) -> None:
         for i in range(count):
-            state, look = load(rows, state_part, i), load(rows, look_part, i)
-            is_far = _gone(state.x - look.x, state.y - look.y) + _SLACK < look.free
+            x, y = load(rows, position_part, i)
+            look = load(rows, look_part, i)
+            is_far = _gone(x - look.x, y - look.y) + _SLACK < look.free
             store(rows, near_part, i, (0.0 if is_far else 1.0,))
 
     return come_near
