@@ -68,10 +68,11 @@ ROOMS = {
     'clients.cockpit_bridge': Room(('cockpit', *_ALL_FLOORS, 'ros', 'signals'), ros=True),
     # The server of a page, and what it shows; it starts stacks as processes.
     'cockpit': Room(('bags', 'catalogue', *_ALL_FLOORS, 'neo', 'ros.topics', 'signals', 'stacks')),
-    # What a stack is can be said without ROS; two modules start it.
+    # What a stack is can be said without ROS; three modules start it.
     'stacks': Room(_OF_STACKS),
     'stacks.composing': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
     'stacks.launching': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
+    'stacks.navigating': Room((*_OF_STACKS, 'ros'), ros=True),
     # Programs of a course drive a stack in this process.
     'neo': Room((*_ALL_FLOORS, 'stacks')),
     # Environments for learning.
