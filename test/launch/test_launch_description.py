@@ -167,7 +167,7 @@ def test_missing_rviz_is_named(monkeypatch):
 
     from racecar.stacks import launching
 
-    monkeypatch.setattr(launching, '_is_installed', lambda package: False)
+    monkeypatch.setattr(launching, 'is_installed', lambda package: False)
     found = entities(rviz='true')
     assert set(packages(found)) == {'racecar'}
     told = ' '.join(part.text for info in of_type(LogInfo, found) for part in info.msg)
