@@ -658,7 +658,7 @@ def test_without_numba_the_batch_gives_the_same_results():
     answers = [
         json.loads(subprocess.run(
             [sys.executable, '-c', BATCH, mode], check=True, text=True, stdout=subprocess.PIPE,
-            timeout=120, env={**os.environ, 'PYTHONPATH': str(ROOT / 'src')}).stdout)
+            timeout=250, env={**os.environ, 'PYTHONPATH': str(ROOT / 'src')}).stdout)
         for mode in ('compiled', 'plain')]
     assert [answer['compiled'] for answer in answers] == [True, False]
     for key in ('rmse', 'path', 'records'):

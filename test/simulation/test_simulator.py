@@ -329,7 +329,7 @@ def trajectories(mode, cases, sources=SOURCES, **environment):
     arguments = [json.dumps(dataclasses.asdict(VEHICLES['racecar'])), json.dumps(cases)]
     done = subprocess.run(
         [sys.executable, '-c', TRAJECTORIES, mode, *arguments], check=True, text=True,
-        stdout=subprocess.PIPE, timeout=120,
+        stdout=subprocess.PIPE, timeout=250,
         env={**os.environ, 'PYTHONPATH': str(sources), **environment})
     return json.loads(done.stdout)
 
