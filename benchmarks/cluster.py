@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 import contextlib
+import functools
 import json
 from pathlib import Path
 import statistics
@@ -101,11 +102,10 @@ def scaling(points: int, duration: float, rounds: int, workers: list[int],
                 begin = time.perf_counter()
                 in_parts(sweep_of(400 * count, 1.0), cores)
                 first.append(time.perf_counter() - begin)
-                found[f'{count} workers'] = cost_of(
-                    lambda cores=cores: in_parts(sweep_of(points, duration), cores))
-                found[f'{count} workers, weak'] = cost_of(
-                    lambda cores=cores, count=count: in_parts(
-                        sweep_of(each * count, duration), cores))
+                found[f'{count} workers'] = cost_of(functools.partial(
+                    in_parts, sweep_of(points, duration), cores))
+                found[f'{count} workers, weak'] = cost_of(functools.partial(
+                    in_parts, sweep_of(each * count, duration), cores))
         for name, cost in found.items():
             costs.setdefault(name, []).append(cost)
     return costs, first
@@ -127,7 +127,7 @@ def memory(points: list[int], workers: int) -> list[dict[str, float]]:
             watcher = threading.Thread(target=watch)
             watcher.start()
             try:
-                cost = cost_of(lambda count=count: in_parts(sweep_of(count, 0.01), cores))
+                cost = cost_of(functools.partial(in_parts, sweep_of(count, 0.01), cores))
             finally:
                 ended.set()
                 watcher.join()

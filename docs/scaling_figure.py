@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Draw how a sweep scales with the cores, measured and by the model of docs/clusters.md.
+"""Draw how a sweep scales with the cores, by the model of docs/clusters.md.
 
-Run it with `./run python docs/scaling_figure.py`; it writes docs/pictures/scaling.png. The
-measured times are those of benchmarks/cluster.py.
+Run it with `./run python docs/scaling_figure.py`; it writes docs/pictures/scaling.png.
 """
 
 from __future__ import annotations
@@ -18,11 +17,6 @@ FILE = Path(__file__).resolve().parent / 'pictures' / 'scaling.png'
 
 # Measured, see the table of docs/clusters.md [s].
 START, PART, HAND_OUT, WRITE, RECEIVE = 10.0, 5.0, 5e-3, 3e-6, 0.9e-6
-MEASURED = 20_000
-"""Points of the sweep that was measured, of 5 s of a car; of weak scaling a quarter each."""
-STRONG = {1: 0.0, 2: 0.0, 4: 0.0}
-WEAK = {1: 0.0, 2: 0.0, 4: 0.0}
-"""Process time of the busiest worker, by the number of workers, without their start [s]."""
 POINTS = {'5 s of a car': 0.45e-3, '80 s of a car': 16 * 0.45e-3}
 """Core time of a point [s]."""
 

@@ -72,7 +72,7 @@ def test_workers_give_what_this_process_gives(policy):
         there = racecar.evaluate(policy, episodes=40, scheduler=address, **OPTIONS)
     assert repr(there.columns()) == repr(here.columns())
     assert there.provenance == here.provenance
-    assert here.provenance['files'].keys() == {str(policy)}
+    assert str(policy) in str(here.provenance['files'])
     assert ('episodes', '40', '') in here.as_rows()
 
 

@@ -36,7 +36,7 @@ _DECISIVE = ('racecar', 'sources', 'Python', 'numpy', 'numba', 'llvmlite', 'mujo
 _ANSWER = 10.0  # of a scheduler [s]
 _WORKERS = 60.0  # for the first one [s]
 _FAREWELL = 3.0  # of a worker with a chunk that hangs [s]
-_ALONE = 60.0  # without any worker, before the work ends [s]
+_ALONE = 600.0  # without any worker, before the work ends: some wait in a queue [s]
 _LOOK = 3.0  # from one look whether there are workers at all to the next [s]
 
 
@@ -85,13 +85,12 @@ class Cluster:
         """Run the points of some ranges; yields chunks in any order, and what is lost.
 
         Raises ConfigurationError for a worker that lacks what the task needs, RunError if the
-        scheduler is gone, or all workers for a minute.
+        scheduler is gone, or all workers for ten minutes.
         """
-        from distributed.comm import CommClosedError
-
         try:
             yield from self._run(task, ranges)
-        except CommClosedError as error:
+        except OSError as error:
+            # Of the connection: what fails on a worker is a RunError.
             raise _gone(error) from error
 
     def _run(self, task: Task[C], ranges: Iterable[Range]) -> Iterator[C | Lost]:

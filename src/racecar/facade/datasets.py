@@ -200,9 +200,6 @@ def run_into(
             if isinstance(found, Lost):
                 lost.append(found)
                 continue
-            for text in {*found.said} - said:
-                announce(text)
-            said.update(found.said)
             if found.unmade:
                 warning = warning or next(iter(found.unmade.values()))
                 if found.first == 0 and len(found.unmade) == found.points:
@@ -210,6 +207,9 @@ def run_into(
                     raise ConfigurationError(warning)
                 unmade += len(found.unmade)
             writer.add(found)
+            for text in {*found.said} - said:
+                announce(text)
+            said.update(found.said)
             done += found.points
             if on_progress is not None:
                 on_progress(done)

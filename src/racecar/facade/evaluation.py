@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from racecar.base.columns import Array
 from racecar.base.environment import hash_of_file, present_environment
 from racecar.base.errors import ConfigurationError, excerpt, RunError
-from racecar.control.policy.contract import load_policy, PolicyContract
+from racecar.control.policy.contract import load_policy, Policy, PolicyContract
 from racecar.facade.arguments import Text
 from racecar.facade.chunks import Lost
 from racecar.facade.cluster import open_cores
@@ -206,7 +206,7 @@ def evaluate(
 
 
 @functools.lru_cache(maxsize=4)
-def _loaded(path: str, modified: float) -> Any:
+def _loaded(path: str, modified: float) -> Policy:
     return load_policy(path)
 
 
