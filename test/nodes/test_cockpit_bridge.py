@@ -388,7 +388,8 @@ def test_a_changed_parameter_is_sent_whoever_changed_it(bench, car):
 
 
 def test_a_node_that_did_not_answer_is_asked_again(bench, car, monkeypatch):
-    ask, failed = ParameterServices.names, []
+    ask = ParameterServices.names
+    failed: list[str] = []
 
     async def names(services, node):
         if node == '/trajectory_tracker' and not failed:
