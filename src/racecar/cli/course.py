@@ -147,5 +147,6 @@ def _drive(
             return run_lab(lab, students, settings, on_result)
         except BaseException:
             write_results(lab, driven, output)
-            show.write(f'{len(driven)} of {total} cases were driven: {output / INDEX}')
+            if not quiet:
+                show.write(f'{len(driven)} of {total} cases were driven: {output / INDEX}')
             raise
