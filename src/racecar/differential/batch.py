@@ -80,6 +80,12 @@ class RobotBatch(LaneBatch):
                 f' numbers for {len(self)} robots [rad/s]')
         self._write_inputs(0, given)
 
+    def reset(self, mask: ArrayLike | None = None, states: ArrayLike | None = None) -> None:
+        """Let robots start anew, at rest under no command; see LaneBatch.reset()."""
+        super().reset(mask, states)
+        for block, lanes in self._lanes(self._chosen(mask)):
+            block.put(block.parts.inputs, lanes, np.zeros((2, len(lanes))))
+
     def advance(self, steps: int) -> None:
         """Advance all robots by so many steps.
 
