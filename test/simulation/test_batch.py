@@ -581,7 +581,7 @@ def test_rows_of_a_block_start_with_a_line_of_the_cache():
     if not COMPILED:
         pytest.skip('plain lists have no address')
     for count in (1, 5, 87):
-        rows = lane_rows(count)
+        rows = np.asarray(lane_rows(count))
         assert rows.ctypes.data % 64 == 0
         assert rows.tolist() == [0.0] * (count * LANES)
     assert 8 * LANES % 64 == 0
