@@ -24,7 +24,7 @@ from racecar.base.rows import flatten, Numbers
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.base.values import Value, Values
 from racecar.base.yaml_file import describe_error, parse_yaml
-from racecar.control.estimation import SensedController, Sensing, SENSING
+from racecar.control.estimation import SensedController, SENSING, Sensing
 from racecar.control.progress import PROGRESS, progress_part, ProgressPart
 from racecar.control.racing import CONTROLLERS
 from racecar.control.trajectories import Motion
@@ -104,6 +104,11 @@ class ControllerClass:
     def is_by_progress(self) -> bool:
         """Whether it is known that they follow by progress, before one is made."""
         return getattr(self.constructor, 'follows', None) == PROGRESS
+
+    def takes(self, name: str) -> bool:
+        """Whether there is such a setting."""
+        return name in self.settings or self.takes_any or (
+            self.is_by_progress and name in SENSING)
 
     def setting(self, name: str) -> Parameter:
         """Return the row of a setting. Raises ConfigurationError with the names there are."""

@@ -5,8 +5,8 @@
 A pose is measured with white noise and a drift of a correlation time (a Gauss-Markov process), and
 comes late; speeds and yaw rate are measured with white noise and come at once. With estimator
 `ekf` the controller gets what racecar.control.single_track_filter makes of it, predicted by the
-measured speeds and its own commands to now, and on by the time that a steering command takes. Without
-one it gets the last pose that has come, as it is.
+measured speeds and its own commands to now, and on by the time that a steering command takes.
+Without one it gets the last pose that has come, as it is.
 
 It is a step around that of the controller, pure too, so it works wherever the controller does. Its
 memory lies behind that of the controller: numbers of HEAD, records of the last answers, filters.
@@ -35,8 +35,8 @@ from racecar.control.progress import (
     LineSight,
     look,
     Path,
-    progress_part,
     PROGRESS,
+    progress_part,
     ProgressStep,
 )
 from racecar.control.single_track_filter import (
@@ -113,19 +113,26 @@ SENSING = table_of(Sensing, '')
 """Settings that every controller by progress takes, besides its own."""
 
 
-class SensingParameters(NamedTuple):
-    """Numbers of Sensing, the filter, and the own parameters of a controller.
-
-    estimates: 1 with a filter; ahead: of the point of the car that the controller looks at; to_cog:
-    from base_link to the centre of gravity [m]; behind: of its memory, before ours.
-    """
+class Sensor(NamedTuple):
+    """Numbers of Sensing: noise and vehicle of the filter, delays and interval [s], seed."""
 
     filter: FilterParameters
-    estimates: float
     pose_delay: float
     pose_interval: float
     steering_delay: float
-    first: float
+    seed: float
+
+
+class SensingParameters(NamedTuple):
+    """What is measured, and the own parameters of a controller.
+
+    estimates: 1 with a filter; ahead: of the point of the car that the controller looks at;
+    to_cog: from base_link to the centre of gravity [m]; behind: numbers of its memory, before
+    ours.
+    """
+
+    sensor: Sensor
+    estimates: float
     ahead: float
     to_cog: float
     behind: float
@@ -142,11 +149,10 @@ class SensedState(NamedTuple):
 
 @routine
 def _measure(
-    p: FilterParameters, seed: float, due: float, numbers: Vector, at: int,
-    car: CarMotion, dt: float, time: float,
+    sensor: Sensor, numbers: Vector, at: int, car: CarMotion, dt: float, time: float,
 ) -> int:
     """Measure a motion of the centre of gravity; returns where its record lies."""
-    count = numbers[at + _COUNT]
+    p, seed, count = sensor.filter, sensor.seed, numbers[at + _COUNT]
     one = four_normals(philox((int(count), 0, 0, 0), (int(seed), 7)))
     two = four_normals(philox((int(count), 1, 0, 0), (int(seed), 7)))
     three = four_normals(philox((int(count), 2, 0, 0), (int(seed), 7)))
@@ -163,7 +169,8 @@ def _measure(
     has_pose = count == 0.0 or time >= numbers[at + _NEXT_POSE] - _EARLY
     numbers[record + _HAS_POSE] = 1.0 if has_pose else 0.0
     if has_pose:
-        numbers[at + _NEXT_POSE] = (time if count == 0.0 else numbers[at + _NEXT_POSE]) + due
+        numbers[at + _NEXT_POSE] = (
+            time if count == 0.0 else numbers[at + _NEXT_POSE]) + sensor.pose_interval
     for k in range(3):
         noise = p.heading_noise if k == 2 else p.pose_noise
         drift = p.heading_drift if k == 2 else p.pose_drift
@@ -191,13 +198,13 @@ def _steering_at(numbers: Vector, at: int, last: int, time: float) -> float:
 
 @routine
 def _filtered(
-    p: FilterParameters, pose_delay: float, steering_delay: float, numbers: Vector, at: int,
+    sensor: Sensor, numbers: Vector, at: int,
 ) -> None:
     """Estimate for now and what a steering command takes; the memory has it at ESTIMATE.
 
     The filter that takes poses is as late as these; from there to now it takes the motion alone.
     """
-    last = int(numbers[at + _COUNT]) - 1
+    p, steering_delay, last = sensor.filter, sensor.steering_delay, int(numbers[at + _COUNT]) - 1
     late, now, scratch = at + _LATE, at + _NOW, at + _SCRATCH
     newest = at + HEAD + _ROW * (last % RECORDS)
     time = numbers[newest + _TIME]
@@ -209,7 +216,7 @@ def _filtered(
     taken = int(numbers[at + _TAKEN])
     while taken < last:
         record = at + HEAD + _ROW * ((taken + 1) % RECORDS)
-        is_late = time - numbers[record + _TIME] >= pose_delay - _EARLY
+        is_late = time - numbers[record + _TIME] >= sensor.pose_delay - _EARLY
         if not is_late and last - taken < RECORDS - 2:
             break
         before = numbers[at + HEAD + _ROW * (taken % RECORDS) + _TIME]
@@ -272,18 +279,18 @@ def sensed_step(step: ProgressStep) -> ProgressStep:
         time = state.time + dt
         sine, cosine = sine_cosine(car.yaw)
         record = _measure(
-            p.filter, p.first, p.pose_interval, numbers, at,
+            p.sensor, numbers, at,
             CarMotion(car.x + p.to_cog * cosine, car.y + p.to_cog * sine, car.yaw, car.vx,
                       car.vy + p.to_cog * car.yaw_rate, car.yaw_rate), dt, time)
         pose, x_speed, y_speed, turn = (
             record + _POSE, numbers[record + _SPEED], numbers[record + _LATERAL],
             numbers[record + _TURN])
         if p.estimates > 0.0:
-            _filtered(p.filter, p.pose_delay, p.steering_delay, numbers, at)
+            _filtered(p.sensor, numbers, at)
             pose = at + _NOW
             x_speed, y_speed, turn = numbers[pose + 3], numbers[pose + 4], numbers[pose + 5]
         else:
-            pose = _last_pose(p.pose_delay, numbers, at) + _POSE
+            pose = _last_pose(p.sensor.pose_delay, numbers, at) + _POSE
         heading = numbers[pose + 2]
         sine, cosine = sine_cosine(heading)
         seen = CarMotion(
@@ -319,11 +326,11 @@ class SensedController:
         self.step = sensed_step(step)
         self.state = SensedState(-1.0, 0.0, getattr(controller, 'state'))  # noqa: B009
         self.parameters = SensingParameters(
-            _filter_of(vehicle, sensing), float(sensing.estimator == EKF),
-            float(sensing.pose_delay),
-            1.0 / sensing.pose_rate if sensing.pose_rate > 0.0 else 0.0,
-            float(sensing.steering_delay), float(sensing.noise_seed), part.ahead,
-            -vehicle.odometry_offset, float(len(part.memory)),
+            Sensor(_filter_of(vehicle, sensing), float(sensing.pose_delay),
+                   1.0 / sensing.pose_rate if sensing.pose_rate > 0.0 else 0.0,
+                   float(sensing.steering_delay), float(sensing.noise_seed)),
+            float(sensing.estimator == EKF), part.ahead, -vehicle.odometry_offset,
+            float(len(part.memory)),
             getattr(controller, 'parameters'))  # noqa: B009
 
 

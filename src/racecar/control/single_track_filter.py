@@ -115,64 +115,70 @@ def start_filter(
     numbers[at + SIZE + (SIZE + 1) * TURN] = _FIRST_RATE * _FIRST_RATE
 
 
-@routine
-def predict(
-    p: FilterParameters, numbers: Vector, at: int, scratch: int, steering: float, dt: float,
-) -> None:
-    """Move the filter on by a time [s] with a steering angle in force [rad].
+class Forces(NamedTuple):
+    """Lateral forces of both axles across the car [N], and their derivatives by vx, vy.
 
-    at, scratch: where its FILTER_NUMBERS and SCRATCH_NUMBERS lie.
+    front_by_vy: by the lateral velocity at the axle, of which vy and yaw rate are parts.
     """
-    heading, vx = numbers[at + 2], numbers[at + VX]
-    vy, rate = numbers[at + VY], numbers[at + TURN]
-    s, c = sine_cosine(heading)
+
+    front: float
+    rear: float
+    front_by_vx: float
+    front_by_vy: float
+    rear_by_vx: float
+    rear_by_vy: float
+
+
+@pure
+def _forces(p: FilterParameters, vx: float, vy: float, rate: float, steering: float) -> Forces:
     sine, cosine = sine_cosine(steering)
-    along = max(vx, _SLOW)
-    # Slip of the axles in their own axes, as tangents.
+    along, is_moving = max(vx, _SLOW), 1.0 if vx > _SLOW else 0.0
+    # Tangents of the slip angles, in the axes of the wheels.
     across = vy + p.front * rate
-    wheel_along = max(cosine * along + sine * across, 0.3 * _SLOW)
-    front_slip = (cosine * across - sine * along) / wheel_along
-    rear_slip = (vy - p.rear * rate) / along
-    front, front_slope = axle_force(p.front_tyre, front_slip)
-    rear, rear_slope = axle_force(p.rear_tyre, rear_slip)
-    # Derivatives of the slips by vx, vy.
-    squared = wheel_along * wheel_along
-    front_by_vx = -across / squared if vx > _SLOW else 0.0
-    front_by_vy = along / squared
-    rear_by_vx = -rear_slip / along if vx > _SLOW else 0.0
-    ff, fr = cosine * front_slope, rear_slope
-    f = scratch
+    ahead = max(cosine * along + sine * across, 0.3 * _SLOW)
+    front, front_slope = axle_force(p.front_tyre, (cosine * across - sine * along) / ahead)
+    slip = (vy - p.rear * rate) / along
+    rear, rear_slope = axle_force(p.rear_tyre, slip)
+    slope = cosine * front_slope / (ahead * ahead)
+    return Forces(
+        cosine * front, rear, -is_moving * across * slope, along * slope,
+        -is_moving * slip * rear_slope / along, rear_slope / along)
+
+
+@routine
+def _linearise(
+    p: FilterParameters, numbers: Vector, at: int, f: int, forces: Forces, dt: float,
+) -> None:
+    """Write the derivative of the state after a time [s] by that before it, from f on."""
+    vx, vy, rate = numbers[at + VX], numbers[at + VY], numbers[at + TURN]
+    s, c = sine_cosine(numbers[at + 2])
     for k in range(SIZE * SIZE):
         numbers[f + k] = 0.0
-    for k in range(6):
-        numbers[f + (SIZE + 1) * k] = 1.0
-    keep = math.exp(-dt / p.drift_time) if p.drift_time > 0.0 else 0.0
-    for k in range(DRIFT, SIZE):
-        numbers[f + (SIZE + 1) * k] = keep
+    keep = _kept(p, dt)
+    for k in range(SIZE):
+        numbers[f + (SIZE + 1) * k] = keep if k >= DRIFT else 1.0
     numbers[f + 2] = -dt * (vx * s + vy * c)
     numbers[f + VX], numbers[f + VY] = dt * c, -dt * s
     numbers[f + SIZE + 2] = dt * (vx * c - vy * s)
     numbers[f + SIZE + VX], numbers[f + SIZE + VY] = dt * s, dt * c
     numbers[f + 2 * SIZE + TURN] = dt
+    front_x, front_y, rear_x, rear_y = (
+        forces.front_by_vx, forces.front_by_vy, forces.rear_by_vx, forces.rear_by_vy)
     row = f + SIZE * VY
-    numbers[row + VX] = dt * ((ff * front_by_vx + fr * rear_by_vx) / p.mass - rate)
-    numbers[row + VY] = 1.0 + dt * (ff * front_by_vy + fr / along) / p.mass
-    numbers[row + TURN] = dt * (
-        (p.front * ff * front_by_vy - p.rear * fr / along) / p.mass - vx)
+    numbers[row + VX] = dt * ((front_x + rear_x) / p.mass - rate)
+    numbers[row + VY] += dt * (front_y + rear_y) / p.mass
+    numbers[row + TURN] = dt * ((p.front * front_y - p.rear * rear_y) / p.mass - vx)
     row = f + SIZE * TURN
-    numbers[row + VX] = dt * (p.front * ff * front_by_vx - p.rear * fr * rear_by_vx) / p.inertia
-    numbers[row + VY] = dt * (p.front * ff * front_by_vy - p.rear * fr / along) / p.inertia
-    numbers[row + TURN] = 1.0 + dt * (
-        p.front * p.front * ff * front_by_vy + p.rear * p.rear * fr / along) / p.inertia
-    # State, then covariance F P F'.
-    numbers[at] += dt * (vx * c - vy * s)
-    numbers[at + 1] += dt * (vx * s + vy * c)
-    numbers[at + 2] += dt * rate
-    numbers[at + VY] += dt * ((front * cosine + rear) / p.mass - rate * vx)
-    numbers[at + TURN] += dt * (p.front * front * cosine - p.rear * rear) / p.inertia
-    for k in range(DRIFT, SIZE):
-        numbers[at + k] *= keep
-    cov, half = at + SIZE, scratch + SIZE * SIZE
+    numbers[row + VX] = dt * (p.front * front_x - p.rear * rear_x) / p.inertia
+    numbers[row + VY] = dt * (p.front * front_y - p.rear * rear_y) / p.inertia
+    numbers[row + TURN] += dt * (
+        p.front * p.front * front_y + p.rear * p.rear * rear_y) / p.inertia
+
+
+@routine
+def _carry(numbers: Vector, cov: int, f: int) -> None:
+    """Covariance P, from cov on, becomes F P F' by F, from f on."""
+    half = f + SIZE * SIZE
     for i in range(SIZE):
         for j in range(SIZE):
             total = 0.0
@@ -186,35 +192,59 @@ def predict(
                 total += numbers[half + SIZE * i + k] * numbers[f + SIZE * j + k]
             numbers[cov + SIZE * i + j] = total
             numbers[cov + SIZE * j + i] = total
+
+
+@pure
+def _kept(p: FilterParameters, dt: float) -> float:
+    """Share of the drift that is left after a time [s]."""
+    return math.exp(-dt / p.drift_time)
+
+
+@routine
+def predict(
+    p: FilterParameters, numbers: Vector, at: int, scratch: int, steering: float, dt: float,
+) -> None:
+    """Move the filter on by a time [s] with a steering angle in force [rad].
+
+    at, scratch: where its FILTER_NUMBERS and SCRATCH_NUMBERS lie.
+    """
+    vx, vy, rate = numbers[at + VX], numbers[at + VY], numbers[at + TURN]
+    s, c = sine_cosine(numbers[at + 2])
+    forces = _forces(p, vx, vy, rate, steering)
+    _linearise(p, numbers, at, scratch, forces, dt)
+    numbers[at] += dt * (vx * c - vy * s)
+    numbers[at + 1] += dt * (vx * s + vy * c)
+    numbers[at + 2] += dt * rate
+    numbers[at + VY] += dt * ((forces.front + forces.rear) / p.mass - rate * vx)
+    numbers[at + TURN] += dt * (p.front * forces.front - p.rear * forces.rear) / p.inertia
+    cov, keep = at + SIZE, _kept(p, dt)
+    _carry(numbers, cov, scratch)
     numbers[cov + (SIZE + 1) * VX] += _ALONG * _ALONG * dt
     numbers[cov + (SIZE + 1) * VY] += _ACROSS * _ACROSS * dt
     numbers[cov + (SIZE + 1) * TURN] += _TURNING * _TURNING * dt
     for k in range(3):
         drift = p.heading_drift if k == 2 else p.pose_drift
+        numbers[at + DRIFT + k] *= keep
         numbers[cov + (SIZE + 1) * (DRIFT + k)] += (1.0 - keep * keep) * drift * drift
 
 
 @routine
-def _take(numbers: Vector, at: int, row: int, drift: int, innovation: float,
-          variance: float, scratch: int) -> float:
-    """Take a measurement of a row, plus another if it is not negative; its squared innovation.
+def _take(
+    numbers: Vector, at: int, scratch: int, row: int, innovation: float, variance: float,
+) -> float:
+    """Take a measurement of a row, with its drift if it is of the pose.
 
-    The square is over its variance.
+    Returns the squared innovation over its variance.
     """
-    cov = at + SIZE
-    total = variance + 1e-12
+    cov, is_pose = at + SIZE, row < VX
     for j in range(SIZE):
         # Covariance with what is measured.
-        value = numbers[cov + SIZE * j + row]
-        if drift >= 0:
-            value += numbers[cov + SIZE * j + drift]
-        numbers[scratch + j] = value
-    total += numbers[scratch + row]
-    if drift >= 0:
-        total += numbers[scratch + drift]
+        numbers[scratch + j] = numbers[cov + SIZE * j + row] + (
+            numbers[cov + SIZE * j + DRIFT + row] if is_pose else 0.0)
+    total = variance + 1e-12 + numbers[scratch + row] + (
+        numbers[scratch + DRIFT + row] if is_pose else 0.0)
     for i in range(SIZE):
-        gain = numbers[scratch + i] / total
-        numbers[at + i] += gain * innovation
+        numbers[at + i] += numbers[scratch + i] / total * innovation
     for i in range(SIZE):
         for j in range(i + 1):
             value = numbers[cov + SIZE * i + j] - (
@@ -229,10 +259,10 @@ def take_motion(
     p: FilterParameters, numbers: Vector, at: int, scratch: int, speed: float, yaw_rate: float,
 ) -> float:
     """Take a measured speed [m/s] and yaw rate [rad/s]; returns their normalised innovation."""
-    found = _take(numbers, at, VX, -1, speed - numbers[at + VX],
-                  p.speed_noise * p.speed_noise, scratch)
-    return found + _take(numbers, at, TURN, -1, yaw_rate - numbers[at + TURN],
-                         p.yaw_rate_noise * p.yaw_rate_noise, scratch)
+    found = _take(numbers, at, scratch, VX, speed - numbers[at + VX],
+                  p.speed_noise * p.speed_noise)
+    return found + _take(numbers, at, scratch, TURN, yaw_rate - numbers[at + TURN],
+                         p.yaw_rate_noise * p.yaw_rate_noise)
 
 
 @routine
@@ -249,5 +279,5 @@ def take_pose(
             noise = p.heading_noise
             sine, cosine = sine_cosine(innovation)
             innovation = arctangent2(sine, cosine)
-        found += _take(numbers, at, k, DRIFT + k, innovation, noise * noise, scratch)
+        found += _take(numbers, at, scratch, k, innovation, noise * noise)
     return found

@@ -203,7 +203,8 @@ def simulate(
         'vehicle': vehicle, 'trajectory': trajectory, 'waypoints': waypoints,
         'tyre_model': tyre_model, 'world': world, 'params_file': params_file, 'set': set,
         'controller': controller, 'control_rate': control_rate, 'law': law,
-        'flying_start': flying_start or None, 'seed': seed, 'duration': duration, 'skip': skip or None}
+        'flying_start': flying_start or None, 'seed': seed, 'duration': duration,
+        'skip': skip or None}
     for row, value in ((_DURATION, duration), (_SKIP, skip), (_CONTROL_RATE, control_rate),
                        (_SEED_ROW, seed)):
         if value is not None:

@@ -560,8 +560,8 @@ class Simulator:
     def reset(self, pose: Pose2 | None = None) -> None:
         """Put the car at rest with the odometry point at a pose; if None, into its initial state.
 
-        The command becomes zero, or the speed of a flying start, and the wheels' rotation too. Time goes on: a clock that jumps
-        back would upset every listener.
+        The command becomes zero, or the speed of a flying start, and the wheels' rotation zero.
+        Time goes on: a clock that jumps back would upset every listener.
         Raises ParameterError if the pose is not finite.
         """
         if pose is None:
