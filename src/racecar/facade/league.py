@@ -36,8 +36,8 @@ from racecar.facade.league_file import Cell, League, Line
 from racecar.facade.sweep_parts import batch_of
 from racecar.metrics.laps import Lap, LapTimes
 from racecar.metrics.run_table import RunTable
-from racecar.stacks.loops import make_custom_loop
-from racecar.stacks.sweep import make_sweep, Sweep
+from racecar.stacks.loops import make_car, make_custom_loop
+from racecar.stacks.sweep import make_sweep, naming_file, Sweep
 
 OUT = 0.3
 """A car so far beyond the borders is out of the race [m]."""
@@ -179,6 +179,10 @@ class LeagueRun:
         # All names and numbers are looked at before hours of driving.
         for cell in {(cell.kind, cell.condition): cell for cell in self.cells}.values():
             _sweep_of(cell)
+        for cell in {cell.plant: cell for cell in self.cells}.values():
+            sweep = _sweep_of(cell)
+            with naming_file(cell.plant, 'plant'):
+                make_car(sweep.stack.simulator, sweep.values_at(0)[sweep.stack.simulator])
         self._done = self._read()
 
     @property

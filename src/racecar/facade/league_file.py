@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+import functools
 import hashlib
 import json
 import math
 from pathlib import Path
 from typing import NamedTuple
 
+from racecar.base.environment import present_environment
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.parameters import suggestion
-from racecar.base.share import find_raceline, find_vehicle, version
+from racecar.base.share import find_raceline, find_vehicle
 from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
@@ -119,13 +121,13 @@ class Cell:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what the result follows from: numbers, line, controller, version."""
+        """SHA-256 of what the result follows from: numbers, line, controller, our sources."""
         where = str(self.content.get(CONTROLLER) or '')
         source = where.rpartition(':')[0]
         code = Path(source).read_text(encoding='utf-8') if source.endswith('.py') else ''
         return hashlib.sha256(json.dumps([
             self.name, self.configuration, self.content, self.seeds, self.laps, self.is_flying,
-            self.line.file.read_text(encoding='utf-8'), code, version()],
+            self.line.file.read_text(encoding='utf-8'), code, _sources()],
             default=str).encode()).hexdigest()
 
 
@@ -227,6 +229,11 @@ class League:
             content[CONTROLLER] = entry.where
         return Cell(name, line, plant, condition, share, on.configuration, content,
                     self.seeds if is_noisy else 1, self.laps, on.flying_start)
+
+
+@functools.cache
+def _sources() -> str:
+    return present_environment().get('sources', '')
 
 
 def _duration(line: Raceline, share: float, laps: int) -> float:
