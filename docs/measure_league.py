@@ -3,8 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the tables of docs/league.md from the folder of a league.
 
-    ./run racecar league small --output build/league
-    ./run python docs/measure_league.py build/league
+Run `./run racecar league small --output build/league`, then this with `build/league`.
 """
 
 from __future__ import annotations
