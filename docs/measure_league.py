@@ -27,6 +27,8 @@ Row = Mapping[str, str]
 
 def _cell(rows: Sequence[Row]) -> str:
     """Median lap, mean RMS and largest error of runs, and how many stayed inside."""
+    if not rows:
+        return '-'
     inside = sum(row['outcome'] == 'inside' for row in rows)
     laps = [float(row['lap']) for row in rows if row['lap']]
     if not laps:

@@ -117,8 +117,8 @@ def _charts(cells: Sequence[ShownCell], line: Raceline) -> list[tuple[Chart, str
     if line.widths is not None:
         left = np.column_stack([-np.sin(line.heading), np.cos(line.heading)])
         for sign, widths in zip((-1.0, 1.0), line.widths.T, strict=True):
-            way.line(*(line.points + sign * widths[:, None] * left).T, 'border', stroke=grey,
-                     times=line.s)
+            x, y = (line.points + sign * widths[:, None] * left).T
+            way.line(x, y, 'border', stroke=grey, times=line.s)
     for number, (name, one) in enumerate(best.items()):
         s, x, y, v = (np.array(column) for column in one.path)
         order = np.argsort(s)

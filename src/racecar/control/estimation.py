@@ -29,7 +29,7 @@ from racecar.base.random_numbers import four_normals, philox
 from racecar.base.rows import Numbers
 from racecar.base.types import CarMotion
 from racecar.base.values import Values
-from racecar.base.vectors import Vector
+from racecar.base.vectors import Flat
 from racecar.control.progress import (
     LINE_FROM,
     LineSight,
@@ -149,7 +149,7 @@ class SensedState(NamedTuple):
 
 @routine
 def _measure(
-    sensor: Sensor, numbers: Vector, at: int, car: CarMotion, dt: float, time: float,
+    sensor: Sensor, numbers: Flat, at: int, car: CarMotion, dt: float, time: float,
 ) -> int:
     """Measure a motion of the centre of gravity; returns where its record lies."""
     p, seed, count = sensor.filter, sensor.seed, numbers[at + _COUNT]
@@ -181,7 +181,7 @@ def _measure(
 
 
 @routine
-def _steering_at(numbers: Vector, at: int, last: int, time: float) -> float:
+def _steering_at(numbers: Flat, at: int, last: int, time: float) -> float:
     """Steering command that was given last at or before a time [s]; 0 before the first.
 
     last: number of the last record.
@@ -198,7 +198,7 @@ def _steering_at(numbers: Vector, at: int, last: int, time: float) -> float:
 
 @routine
 def _filtered(
-    sensor: Sensor, numbers: Vector, at: int,
+    sensor: Sensor, numbers: Flat, at: int,
 ) -> None:
     """Estimate for now and what a steering command takes; the memory has it at ESTIMATE.
 
@@ -252,7 +252,7 @@ def _filtered(
 
 
 @routine
-def _last_pose(pose_delay: float, numbers: Vector, at: int) -> int:
+def _last_pose(pose_delay: float, numbers: Flat, at: int) -> int:
     """Where the record of the last pose lies that has come, or of the first."""
     last = int(numbers[at + _COUNT]) - 1
     time = numbers[at + HEAD + _ROW * (last % RECORDS) + _TIME]

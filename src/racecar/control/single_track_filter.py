@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from racecar.base.compiled import pure, routine
 from racecar.base.elementary import arctangent2, sine_cosine
-from racecar.base.vectors import Vector
+from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 POSE, VX, VY, TURN, DRIFT, SIZE = 0, 3, 4, 5, 6, 9
@@ -93,7 +93,7 @@ def axle_force(tyre: Tyre, slope: float) -> tuple[float, float]:
 
 @routine
 def start_filter(
-    p: FilterParameters, numbers: Vector, at: int, pose: tuple[float, float, float],
+    p: FilterParameters, numbers: Flat, at: int, pose: tuple[float, float, float],
     motion: tuple[float, float],
 ) -> None:
     """Start with a measured pose, speed and yaw rate; numbers: from `at` on, FILTER_NUMBERS."""
@@ -147,7 +147,7 @@ def _forces(p: FilterParameters, vx: float, vy: float, rate: float, steering: fl
 
 @routine
 def _linearise(
-    p: FilterParameters, numbers: Vector, at: int, f: int, forces: Forces, dt: float,
+    p: FilterParameters, numbers: Flat, at: int, f: int, forces: Forces, dt: float,
 ) -> None:
     """Write the derivative of the state after a time [s] by that before it, from f on."""
     vx, vy, rate = numbers[at + VX], numbers[at + VY], numbers[at + TURN]
@@ -176,7 +176,7 @@ def _linearise(
 
 
 @routine
-def _carry(numbers: Vector, cov: int, f: int) -> None:
+def _carry(numbers: Flat, cov: int, f: int) -> None:
     """Covariance P, from cov on, becomes F P F' by F, from f on."""
     half = f + SIZE * SIZE
     for i in range(SIZE):
@@ -202,7 +202,7 @@ def _kept(p: FilterParameters, dt: float) -> float:
 
 @routine
 def predict(
-    p: FilterParameters, numbers: Vector, at: int, scratch: int, steering: float, dt: float,
+    p: FilterParameters, numbers: Flat, at: int, scratch: int, steering: float, dt: float,
 ) -> None:
     """Move the filter on by a time [s] with a steering angle in force [rad].
 
@@ -230,7 +230,7 @@ def predict(
 
 @routine
 def _take(
-    numbers: Vector, at: int, scratch: int, row: int, innovation: float, variance: float,
+    numbers: Flat, at: int, scratch: int, row: int, innovation: float, variance: float,
 ) -> float:
     """Take a measurement of a row, with its drift if it is of the pose.
 
@@ -256,7 +256,7 @@ def _take(
 
 @routine
 def take_motion(
-    p: FilterParameters, numbers: Vector, at: int, scratch: int, speed: float, yaw_rate: float,
+    p: FilterParameters, numbers: Flat, at: int, scratch: int, speed: float, yaw_rate: float,
 ) -> float:
     """Take a measured speed [m/s] and yaw rate [rad/s]; returns their normalised innovation."""
     found = _take(numbers, at, scratch, VX, speed - numbers[at + VX],
@@ -267,7 +267,7 @@ def take_motion(
 
 @routine
 def take_pose(
-    p: FilterParameters, numbers: Vector, at: int, scratch: int,
+    p: FilterParameters, numbers: Flat, at: int, scratch: int,
     pose: tuple[float, float, float],
 ) -> float:
     """Take a measured pose [m, m, rad]; returns its normalised innovation."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from racecar.base.compiled import kernel
 from racecar.base.elementary import sine_cosine
-from racecar.base.vectors import as_vector, Vector
+from racecar.base.vectors import as_vector, Flat, Vector
 from racecar.control.racelines.line_numbers import line_at, nearest_way
 from racecar.dynamics.vehicles.design import Footprint
 
@@ -31,7 +31,7 @@ class OnLine(NamedTuple):
 
 @kernel
 def _trace(
-    numbers: Vector, x: Vector, y: Vector, yaw: Vector, body: Vector, found: Vector,
+    numbers: Vector, x: Vector, y: Vector, yaw: Vector, body: Vector, found: Flat,
 ) -> None:
     """found: OnLine of the poses one after the other; body: ahead, front, rear, side."""
     last = -1.0
@@ -65,7 +65,10 @@ def on_line(
     x, y, yaw: of base_link in the frame of the line, (n,); ahead: of base_link, the point whose
     error is wanted [m].
     """
-    found = as_vector(np.empty(3 * len(x)))
-    _trace(numbers, *(as_vector(np.array(column, dtype=np.float64)) for column in (x, y, yaw)),
+    found: Flat = as_vector(np.empty(3 * len(x)))
+    # Columns of a table are not contiguous.
+    px, py, heading = (as_vector(np.array(column, dtype=np.float64)) for column in (x, y, yaw))
+    _trace(numbers, px, py, heading,
            as_vector(np.array([ahead, footprint.front, footprint.rear, footprint.side])), found)
-    return OnLine(*np.reshape(found, (-1, 3)).T)
+    way, error, beyond = np.reshape(found, (-1, 3)).T
+    return OnLine(way, error, beyond)
