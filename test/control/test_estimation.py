@@ -143,8 +143,8 @@ def test_side_by_side_it_has_the_bits_of_a_run_alone_and_seeds_differ():
 
 
 def test_without_noise_and_estimator_it_is_the_controller_itself():
-    plain = racecar.simulate('single_track', **DRIVE, set=SHARE, duration=2.0)
-    seen = racecar.simulate('single_track', **DRIVE, duration=2.0, set={
+    plain = racecar.simulate('double_track', **DRIVE, set=SHARE, duration=2.0)
+    seen = racecar.simulate('double_track', **DRIVE, duration=2.0, set={
         **SHARE, 'controller.noise_seed': 5})
     np.testing.assert_allclose(seen.table.rows, plain.table.rows, atol=1e-5)
 

@@ -23,9 +23,8 @@ ON_LINE: dict[str, Any] = {
     'flying_start': True, 'set': {'trajectory_tracker.raceline_speed': 0.7}}
 
 
-@pytest.mark.parametrize('model', [
-    'single_track', 'single_track_force', 'double_track', 'kinematic_bicycle'])
-@pytest.mark.parametrize('point', ['base_link', 'cog'])
+@pytest.mark.parametrize(('model', 'point'), [
+    ('single_track', 'cog'), ('double_track', 'base_link'), ('kinematic_bicycle', 'cog')])
 def test_tracked_point_is_on_the_line_at_its_speed_and_the_first_lap_counts(model, point):
     line = read_raceline(find_raceline(LINE))
     settings = {**ON_LINE['set'], 'trajectory_tracker.tracked_point': point,
