@@ -140,7 +140,7 @@ def test_page_has_tables_and_figures(raced):
      "controller 'lqr' has no setting 'gian'"),
     ({'controllers': {'a': {'controller': 'lqr', 'only': {'plants': ['plain']}}}},
      r"controllers.a.only.plants: 'plain' is unknown.*plane"),
-    ({'conditions': {'a': {'scale': {'mass': 2.0}}}}, "scale 'mass' is no number of the vehicle"),
+    ({'conditions': {'none': {'scale': {'mass': 2.0}}}}, "scale 'mass' is no number of the vehicle"),
     ({'lines': []}, 'lines is empty'), ({'plants': {}}, 'plants is empty'),
     ({'plants': {'a': {'vehicle': 'racecar'}}}, 'no line is made for the vehicle')])
 def test_wrong_files_are_told_before_anything_runs(change, message, tmp_path):
