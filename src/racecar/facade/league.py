@@ -269,7 +269,8 @@ def _run_cell(cell: Cell) -> dict[str, object]:
     except RacecarError as error:
         return {'runs': [], 'failure': str(error), 'path': []}
     simulated = sweep.values_at(0)[sweep.stack.simulator]
-    runs, path = [], ()
+    runs: list[RunFigures] = []
+    path: tuple[tuple[float, ...], ...] = ()
     for seed in range(cell.seeds):
         if seed in result.failures:
             runs.append(_no_run(seed))
