@@ -59,9 +59,12 @@ def test_figures_are_those_of_the_run_by_itself(raced):
                                'trajectory_tracker.raceline_speed': 0.6,
                                'trajectory_tracker.tracked_point': 'cog',
                                'controller.rate': 50.0})
-    lap = run.laps().laps[0]
+    laps = run.laps()
+    assert laps is not None
+    lap = laps.laps[0]
     assert figures.lap == pytest.approx(lap.time, abs=1e-9)
     line = read_raceline(find_raceline(LINE))
+    assert line.bound is not None
     assert figures.lap_over_bound == pytest.approx(lap.time / line.bound)
     t, steering = run.table['time'], run.table['steering_command']
     counts = t <= lap.begun + lap.time
@@ -100,6 +103,7 @@ def test_answers_are_timed(raced):
 def test_a_corner_beyond_the_border_counts():
     line = read_raceline(find_raceline(LINE))
     car = VehicleParameters.from_file(find_vehicle('f1tenth')).footprint
+    assert line.widths is not None
     left = line.widths[0, 1] - car.side
     heading = line.heading[0]
     for moved, beyond in ((left - 0.1, -0.1), (left + 0.05, 0.05)):
@@ -116,9 +120,11 @@ def test_scaled_numbers_are_of_the_simulator_alone(tmp_path):
         'single_track_simulator.vehicle.friction_coefficient': 0.8}}}, 'controllers': {
             'lqr': {'controller': 'lqr'}}})
     cell, = LeagueRun(league, tmp_path).cells
-    assert cell.content['set']['single_track_simulator.vehicle.friction_coefficient'] == \
-        pytest.approx(0.8 * 1.0489)
-    assert 'vehicle.friction_coefficient' not in cell.content['set']
+    settings = cell.content['set']
+    assert isinstance(settings, dict)
+    assert settings['single_track_simulator.vehicle.friction_coefficient'] == pytest.approx(
+        0.8 * 1.0489)
+    assert 'vehicle.friction_coefficient' not in settings
 
 
 def test_page_has_tables_and_figures(raced):
@@ -140,7 +146,8 @@ def test_page_has_tables_and_figures(raced):
      "controller 'lqr' has no setting 'gian'"),
     ({'controllers': {'a': {'controller': 'lqr', 'only': {'plants': ['plain']}}}},
      r"controllers.a.only.plants: 'plain' is unknown.*plane"),
-    ({'conditions': {'none': {'scale': {'mass': 2.0}}}}, "scale 'mass' is no number of the vehicle"),
+    ({'conditions': {'none': {'scale': {'mass': 2.0}}}},
+     "scale 'mass' is no number of the vehicle"),
     ({'lines': []}, 'lines is empty'), ({'plants': {}}, 'plants is empty'),
     ({'plants': {'a': {'vehicle': 'racecar'}}}, 'no line is made for the vehicle')])
 def test_wrong_files_are_told_before_anything_runs(change, message, tmp_path):
