@@ -237,7 +237,9 @@ class LeagueRun:
 
     def cpu(self) -> tuple[CpuFigures, ...]:
         """Time that the answers of each controller take on each plant, one after the other."""
-        first = {cell.kind: cell for cell in reversed(self.cells)}
+        first: dict[tuple[str, str], Cell] = {}
+        for cell in self.cells:
+            first.setdefault(cell.kind, cell)
         return tuple(found for cell in first.values() if (found := _cpu_of(cell)) is not None)
 
     def _read(self) -> dict[str, Mapping[str, object]]:

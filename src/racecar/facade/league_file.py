@@ -219,8 +219,6 @@ class League:
         grid: dict[str, list[object]] = {'controller.noise_seed': [*range(self.seeds)]} \
             if is_noisy else {'trajectory_tracker.raceline_speed': [share]}
         settings |= {f'{CONTROLLER}.{key}': value for key, value in known.items()}
-        if not is_noisy:
-            del settings['trajectory_tracker.raceline_speed']
         laps = self.laps + (not on.flying_start)
         content: dict[str, object] = {
             'vehicle': on.vehicle, 'trajectory': 'raceline', 'set': settings, 'grid': grid,
