@@ -31,11 +31,19 @@ from racecar.facade.arguments import (
     text_of,
     with_vehicle,
 )
+from racecar.facade.chunks import Cores, Lost
 from racecar.facade.cluster import Cluster, open_cores
 from racecar.facade.display import drawing, numbers_table, page_part, value_text, warnings_list
 from racecar.facade.run import data_frame
 from racecar.facade.simulation import configuration_of, OnProgress, progress_bar
-from racecar.facade.sweep_parts import batch_of, Cores, joined, Lost, Part, result_of, TRACKING
+from racecar.facade.sweep_parts import (
+    batch_of,
+    joined,
+    Part,
+    result_of,
+    SweepTask,
+    TRACKING,
+)
 from racecar.facade.vehicle import Vehicle
 from racecar.metrics.effort import CONTROL_EFFORT
 from racecar.metrics.quantities import length_text, Quantity, shown
@@ -319,7 +327,8 @@ class SweepRun:
         """Metrics of all points from the workers of the cluster."""
         assert self._cluster is not None
         count, parts = len(self._sweep.points), list[Part]()
-        for found in self._cluster.parts(self._sweep, [(0, count)]):
+        for found in self._cluster.run(
+                SweepTask(self._sweep, with_laps=True), [(0, count)]):
             if isinstance(found, Lost):
                 raise RunError(f'{self._sweep.name_of(found.first)}: {found.why}')
             for message in found.unmade.values():

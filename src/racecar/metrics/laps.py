@@ -474,6 +474,25 @@ class LapTimes:
                 'off_track_time': Quantity('time off the track', self.off_time, 's')})}
 
 
+LAP_UNITS = {'laps': '', 'best_lap': 's', 'mean_lap': 's', 'lap_progress': '', 'wrong_ways': '',
+             'track_exits': '', 'off_track_time': 's'}
+"""Figures of LapTimes.as_dict(), and their units."""
+
+
+def lap_columns(laps: Sequence[LapTimes | None], count: int) -> dict[str, Array]:
+    """Figures of the laps of cars by the names of LAP_UNITS, (count,), NaN for what there is not.
+
+    laps: of each car, or empty if none has any.
+    """
+    found = np.full((len(LAP_UNITS), count), math.nan)
+    for car, one in enumerate(laps):
+        if one is not None:
+            figures = one.as_dict()
+            # None becomes NaN.
+            found[:, car] = [figures.get(name) for name in LAP_UNITS]
+    return dict(zip(LAP_UNITS, found, strict=True))
+
+
 class LapBatch:
     """Times the laps of cars whose samples come side by side; memory grows with their laps only.
 

@@ -12,7 +12,6 @@ import os
 import shlex
 from types import GenericAlias
 
-from ament_index_python.packages import get_package_prefix, PackageNotFoundError
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
@@ -34,6 +33,7 @@ from racecar.base.share import find_world, share_folder
 from racecar.catalogue import node_names
 from racecar.control.trajectories import make_trajectory
 from racecar.ros import topics
+from racecar.ros.packages import is_installed
 from racecar.scene.world_choice import WORLD_PARAMETER
 from racecar.signals import LAUNCHED_BY
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
@@ -242,12 +242,3 @@ def _with_viewers(
         else:
             actions.append(LogInfo(msg='rviz2 not installed: nothing is shown'))
     return simulator, actions
-
-
-def is_installed(package: str) -> bool:
-    """Whether a package is in the ament index."""
-    try:
-        get_package_prefix(package)
-    except PackageNotFoundError:
-        return False
-    return True

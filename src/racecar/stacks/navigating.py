@@ -16,7 +16,7 @@ from launch_ros.actions import Node
 from racecar.base.errors import ConfigurationError
 from racecar.base.share import share_folder
 from racecar.catalogue import node_names
-from racecar.stacks.launching import is_installed
+from racecar.ros.packages import is_installed
 from racecar.stacks.options import SET_ARGUMENT
 
 AMCL, SLAM, TRUTH = 'amcl', 'slam_toolbox', 'truth'

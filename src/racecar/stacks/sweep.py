@@ -25,6 +25,7 @@ from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import TABLES
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
+from racecar.control.tracker import FEEDBACK
 from racecar.control.trajectories import Trajectory
 from racecar.differential.parameters import PREFIX as ROBOT_PREFIX
 from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
@@ -368,10 +369,8 @@ def make_sweep(
     """
     stack = find_tracking_stack(name)
     _check_keys(content)
-    driver = policy_as_controller(*(
-        None if content.get(key) is None else str(content[key]) for key in ('policy', CONTROLLER)))
-    if controller is None and driver is not None:
-        controller = find_controller(driver)
+    if controller is None:
+        controller = controller_in(content)
     overrides: dict[str, dict[str, object]] = {}
     for key, value in _mapping(content, 'set').items():
         for node, row in _targets(key, stack, controller):
@@ -397,6 +396,13 @@ def make_sweep(
         _seconds(content, 'skip', 0.0), seed, _noise(content), bool(grid), controller,
         tuple(tuple((node, row.name) for node, row in targets) for targets in rows.values()),
         options=options)
+
+
+def controller_in(content: Values) -> ControllerClass | None:
+    """The custom controller or policy that a file names, or None. Raises ConfigurationError."""
+    driver = policy_as_controller(*(
+        None if content.get(key) is None else str(content[key]) for key in ('policy', CONTROLLER)))
+    return None if driver is None else find_controller(driver)
 
 
 def _check_keys(content: Values) -> None:
@@ -452,6 +458,16 @@ def _targets(
         # Raises the error that suggests a name.
         return [('', SHARED[node][str(key)])]
     return [(node, tables[node][parameter])]
+
+
+def is_unused(key: str, stack: Stack, controller: ControllerClass | None) -> bool:
+    """Whether a parameter changes nothing, as a custom controller drives in the place of its node.
+
+    Raises ConfigurationError or ParameterError for a name that there is not.
+    """
+    return controller is not None and all(
+        node == stack.linearizer or (node == stack.tracker and row.name in FEEDBACK)
+        for node, row in _targets(key, stack, controller))
 
 
 def _grid_points(
