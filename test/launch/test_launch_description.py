@@ -68,7 +68,8 @@ def test_driver_has_no_arguments_of_a_tracker():
 
     names = {argument.name for argument in of_type(DeclareLaunchArgument, entities('driver'))}
     usual = {argument.name for argument in of_type(DeclareLaunchArgument, entities())}
-    assert usual - names == {'trajectory', 'waypoints', 'active', 'controller', 'policy'}
+    assert usual - names == {'trajectory', 'waypoints', 'active', 'controller', 'policy',
+                             'flying_start'}
     assert names < usual
 
 

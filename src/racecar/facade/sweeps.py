@@ -379,6 +379,7 @@ def sweep(
     set: Settings | None = None,
     controller: Text | Callable[..., object] | None = None,
     law: str | None = None,
+    flying_start: bool | None = None,
     duration: float | None = None,
     skip: float | None = None,
     jobs: int | None = None,
@@ -406,6 +407,7 @@ def sweep(
     - set: values of any other parameters.
     - controller: in place of tracker and law; its settings are controller.NAME.
     - law: kinematic or dynamic, for a vehicle model.
+    - flying_start: as of simulate().
     - duration: simulated time of each point [s]; default: 80.
     - skip: time at the start that metrics leave out [s]; default: 0.
     - jobs: cores to use; default: all.
@@ -423,7 +425,7 @@ def sweep(
         'trajectory': text_of('trajectory', trajectory),
         'waypoints': text_of('waypoints', waypoints), 'tyre_model': tyre_model,
         'world': text_of('world', world), 'params_file': text_of('params_file', params_file),
-        'duration': duration, 'skip': skip})
+        'flying_start': flying_start, 'duration': duration, 'skip': skip})
     with naming_file(request.path):
         points = make_sweep(request.name, request.content, request.controller)
     check_jobs(jobs)

@@ -572,8 +572,8 @@ class Simulator:
     def reset(self, pose: Pose2 | None = None) -> None:
         """Put the car at rest with the odometry point at a pose; if None, into its initial state.
 
-        The command becomes zero and the wheels' rotation too. Time goes on: a clock that jumps
-        back would upset every listener.
+        The command becomes zero, or the speed of a flying start, and the wheels' rotation zero.
+        Time goes on: a clock that jumps back would upset every listener.
         Raises ParameterError if the pose is not finite.
         """
         if pose is None:
@@ -588,6 +588,26 @@ class Simulator:
             self._obstacles.forget()
         self._numbers[self._parts.memory.first:] = 0.0
         self._apply(AckermannCommand(0.0, 0.0))
+        if pose is None and self._start.motion.speed:
+            self._start_flying(self._start.motion)
+
+    def _start_flying(self, motion: InitialMotion) -> None:
+        """Let the car, its wheels and what lies between command and wheels be at a speed.
+
+        Raises ParameterError for one that the car cannot have.
+        """
+        speed, vehicle = motion.speed, self.model.vehicle
+        if not vehicle.speed_min <= speed <= vehicle.speed_max:
+            raise ParameterError(
+                f"parameter 'initial_speed' is {speed:g} m/s, expected a number in"
+                f' [{vehicle.speed_min:g}, {vehicle.speed_max:g}], the speeds of the vehicle')
+        if self.channels is not None:
+            first = self._parts.lines
+            self._numbers[first:first + int(self.channels.speed.delay_steps)] = speed
+            self._put(self._parts.memory, (speed, 0.0, 0.0, 0.0))
+        self._apply(AckermannCommand(speed, 0.0))
+        self.push(speed, speed * math.tan(motion.sideslip)
+                  + vehicle.odometry_offset * motion.yaw_rate, motion.yaw_rate)
 
     def _apply(self, command: AckermannCommand) -> None:
         self._stands = False
@@ -632,7 +652,8 @@ def make_simulator(values: Values, model: VehicleModel | None = None) -> Simulat
         step=number_of(values, 'step'), period=1.0 / number_of(values, 'rate'),
         integrator=text_of(values, 'integrator'),
         start=Start(start_pose(scene, values), InitialMotion(
-            number_of(values, 'initial_yaw_rate'), number_of(values, 'initial_sideslip'))),
+            number_of(values, 'initial_yaw_rate'), number_of(values, 'initial_sideslip'),
+            number_of(values, 'initial_speed'))),
         actuators=values, scene=scene)
     simulator.contact_radius = number_of(values, CONTACT_PARAMETER.name)
     return simulator

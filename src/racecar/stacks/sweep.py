@@ -67,6 +67,8 @@ from racecar.stacks.sweep_points import Draw, GridPoints, Point, SamplePoints
 OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
 """Run options that are keys of a file; settings node.parameter have the key set."""
 
+_FLAGS = {row.name for row in run_options(SWEEP) if row.option.type is bool}
+
 KEYS = (*OPTIONS, 'duration', 'skip', 'set', 'grid', 'sample', 'count', 'seed', 'noise')
 """All keys of a file."""
 _DISTRIBUTIONS = {'uniform': '[lowest, highest]', 'normal': '[mean, standard deviation]'}
@@ -374,7 +376,8 @@ def make_sweep(
         for node, row in _targets(key, stack, controller):
             overrides.setdefault(node, {})[row.name] = row.validate(value)
     chosen: dict[str, Any] = {
-        key: str(content[key]) for key in OPTIONS if content.get(key) is not None}
+        key: _flag(content, key) if key in _FLAGS else str(content[key])
+        for key in OPTIONS if content.get(key) is not None}
     options = StackOptions(**chosen, overrides=overrides)
     base: dict[str, Values] = {
         d.executable: d.resolve() for d in describe_stack(stack.name, options)
@@ -518,6 +521,13 @@ def _mapping(content: Values, key: str) -> dict[str, object]:
         return {}
     if not isinstance(value, dict):
         raise ConfigurationError(f"'{key}' is {value!r}, expected a mapping of node.parameter")
+    return value
+
+
+def _flag(content: Values, key: str) -> bool:
+    value = content[key]
+    if not isinstance(value, bool):
+        raise ConfigurationError(f"'{key}' is {value!r}, expected true or false")
     return value
 
 
