@@ -23,6 +23,13 @@ def check_not_negative(**values: float) -> None:
             raise ParameterError(f'{name} is {value:g}, expected a number of at least 0')
 
 
+def check_count(**values: int) -> None:
+    """Raise ParameterError for a setting that is no count of at least 1 and at most 1000."""
+    for name, value in values.items():
+        if not 1 <= value <= 1000:
+            raise ParameterError(f'{name} is {value}, expected from 1 to 1000')
+
+
 def check_look_ahead(least: float, time: float, most: float) -> None:
     """Raise ParameterError for a look-ahead [m], its growth [s] or its limit [m] that is none."""
     check_positive(look_ahead=least)
