@@ -11,5 +11,6 @@ CONTROLLERS = {
     'map': 'racecar.control.racing.acceleration_pursuit:AccelerationPursuit',
     'kinematic_nmpc': 'racecar.control.racing.kinematic_mpc:KinematicPredictive',
     'nmpc': 'racecar.control.racing.dynamic_mpc:DynamicPredictive',
+    'mppi': 'racecar.control.racing.path_integral:PathIntegral',
 }
 """Where a controller is found, by the name that stands for it."""

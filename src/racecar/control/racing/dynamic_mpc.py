@@ -27,7 +27,7 @@ from racecar.control.progress import Path, PROGRESS
 from racecar.control.racing.gauss_newton import (
     advance,
     Horizon,
-    INPUTS,
+    Memory,
     places,
     plan_size,
     rates,
@@ -67,31 +67,51 @@ class Parameters(NamedTuple):
 
 
 @pure
-def step(
-    state: State, parameters: Parameters, car: CarMotion, path: Path, dt: float,
-) -> tuple[State, float, float]:
-    """Next state, speed [m/s] and steering angle [rad]."""
-    p, numbers, line = parameters, path.numbers, path.first
-    at = places(STATES, int(p.horizon.steps), path.memory)
-    period = dt if dt > 0.0 else p.period
-    x = at.states
+def begin(
+    parameters: Parameters, memory: Memory, car: CarMotion, path: Path, x: int, steering: float,
+) -> None:
+    """Write the state of a car with a steering angle [rad] to x."""
+    numbers, r = memory.numbers, car.yaw_rate
     numbers[x], numbers[x + 1] = path.lateral_error, path.heading_error
-    numbers[x + 2], numbers[x + 3] = car.vx, car.vy + p.to_cog * car.yaw_rate
-    numbers[x + 4], numbers[x + 5], numbers[x + 6] = car.yaw_rate, state.steering, path.s
-    if state.planned > 0.0:
-        shift(numbers, at, p.horizon, dt)
-    if p.delay > 0.0:
-        advance(p.car, numbers, line, x, at.inputs, x, at.point, p.delay)
-    solve(p.car, numbers, line, at, p.horizon)
-    rates(p.car, numbers, line, x, at.inputs, at.point)
-    acceleration = numbers[at.point + 2]
-    slip, turning = numbers[at.inputs], numbers[at.inputs + 1]
+    numbers[x + 2], numbers[x + 3] = car.vx, car.vy + parameters.to_cog * r
+    numbers[x + 4], numbers[x + 5], numbers[x + 6] = r, steering, path.s
+
+
+@pure
+def answer(
+    parameters: Parameters, memory: Memory, x: int, u: int, period: float,
+) -> tuple[State, float, float]:
+    """Next state and command of a plan whose first state and input are at x and u.
+
+    period: until the next answer [s].
+    """
+    p, numbers, work = parameters, memory.numbers, memory.work
+    rates(p.car, memory, x, u, work)
+    acceleration, slip, turning = numbers[work + 2], numbers[u], numbers[u + 1]
     angle = numbers[x + 5]
     speed = numbers[x + 2] + acceleration * period
     travel = max(speed, _ROLLING)
     creep = travel * (slip / (1.0 - slip) if slip > 0.0 else slip) + p.lag * acceleration
     after = State(min(max(angle + turning * period, p.car.least_angle), p.car.most_angle), 1.0)
     return after, speed + p.slip * creep, 0.5 * (angle + after.steering)
+
+
+@pure
+def step(
+    state: State, parameters: Parameters, car: CarMotion, path: Path, dt: float,
+) -> tuple[State, float, float]:
+    """Next state, speed [m/s] and steering angle [rad]."""
+    p = parameters
+    at = places(STATES, int(p.horizon.steps), path.memory)
+    memory = Memory(path.numbers, path.first, at.work)
+    period = dt if dt > 0.0 else p.period
+    begin(p, memory, car, path, at.states, state.steering)
+    if state.planned > 0.0:
+        shift(path.numbers, at.inputs, p.horizon, dt)
+    if p.delay > 0.0:
+        advance(p.car, memory, at.states, at.inputs, at.states, p.delay)
+    solve(p.car, memory, at, p.horizon)
+    return answer(p, memory, at.states, at.inputs, period)
 
 
 class DynamicPredictive:

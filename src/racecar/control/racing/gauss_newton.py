@@ -49,8 +49,16 @@ class Horizon(NamedTuple):
     iterations: float
 
 
+class Memory(NamedTuple):
+    """Numbers of a controller; line: where that of its path begins, work: (3 n,) to be used."""
+
+    numbers: Flat
+    line: int
+    work: int
+
+
 class Places(NamedTuple):
-    """Where arrays of a plan begin: (steps + 1, n) states, (steps, 2) inputs, tried ones, and work.
+    """Where arrays of a plan begin: (steps + 1, n) states, (steps, 2) inputs, tried ones, work.
 
     feed (steps, 2) and gains (steps, 2, n): of the backward pass. The rest is of one step.
     """
@@ -72,7 +80,7 @@ class Places(NamedTuple):
     value: int
     curve: int
     product: int
-    point: int
+    work: int
     end: int
 
 
@@ -83,26 +91,26 @@ def state_count(model: object) -> int:
 
 
 @by_type
-def rates(model: object, numbers: Flat, line: int, x: int, u: int, to: int) -> None:
-    """Write the rates (n,) of the state at x under the input at u to `to`; line: of the path."""
+def rates(model: object, memory: Memory, x: int, u: int, to: int) -> None:
+    """Write the rates (n,) of the state at x under the input at u to `to`."""
     raise NotImplementedError
 
 
 @by_type
-def slopes(model: object, numbers: Flat, line: int, x: int, u: int, by_x: int, by_u: int) -> None:
+def slopes(model: object, memory: Memory, x: int, u: int, by_x: int, by_u: int) -> None:
     """Write the derivatives of the rates by the state (n, n) and by the input (n, 2)."""
     raise NotImplementedError
 
 
 @by_type
-def cost(model: object, numbers: Flat, line: int, x: int, u: int) -> float:
+def cost(model: object, memory: Memory, x: int, u: int) -> float:
     """Cost of a step; u: -1 at the end of the horizon, which has no input."""
     raise NotImplementedError
 
 
 @by_type
 def expand(
-    model: object, numbers: Flat, line: int, x: int, u: int, gradient: int, hessian: int,
+    model: object, memory: Memory, x: int, u: int, gradient: int, hessian: int,
 ) -> None:
     """Write gradient (n + 2,) and Gauss-Newton Hessian (n, n) and (2,) of cost().
 
@@ -112,7 +120,7 @@ def expand(
 
 
 @by_type
-def bounds(model: object, numbers: Flat, x: int) -> tuple[float, float, float, float]:
+def bounds(model: object, memory: Memory, x: int) -> tuple[float, float, float, float]:
     """Least and largest first input, least and largest second one, in a state."""
     raise NotImplementedError
 
@@ -137,10 +145,10 @@ def places(n: int, steps: int, at: int) -> Places:
     value = hessian + n * n + INPUTS
     curve = value + n
     product = curve + n * n
-    point = product + n * (n + INPUTS)
+    work = product + n * (n + INPUTS)
     return Places(states, inputs, tried_states, tried_inputs, feed, gains, slope_x, slope_u,
-                  middle_x, middle_u, a, b, gradient, hessian, value, curve, product, point,
-                  point + 3 * n)
+                  middle_x, middle_u, a, b, gradient, hessian, value, curve, product, work,
+                  work + 3 * n)
 
 
 def plan_size(n: int, steps: int) -> int:
@@ -150,30 +158,29 @@ def plan_size(n: int, steps: int) -> int:
 
 @routine
 def advance(
-    model: Numbers, numbers: Flat, line: int, x: int, u: int, to: int, work: int, h: float,
+    model: Numbers, memory: Memory, x: int, u: int, to: int, h: float,
 ) -> None:
-    """Write the state a step of length h later, by the midpoint rule; work: (2 n,)."""
-    n = state_count(model)
-    rates(model, numbers, line, x, u, work)
+    """Write the state a step of length h later, by the midpoint rule."""
+    n, numbers, work = state_count(model), memory.numbers, memory.work
+    rates(model, memory, x, u, work)
     for i in range(n):
         numbers[work + n + i] = numbers[x + i] + 0.5 * h * numbers[work + i]
-    rates(model, numbers, line, work + n, u, work)
+    rates(model, memory, work + n, u, work)
     for i in range(n):
         numbers[to + i] = numbers[x + i] + h * numbers[work + i]
 
 
 @routine
 def linearise(
-    model: Numbers, numbers: Flat, line: int, x: int, u: int, at: Places, h: float,
+    model: Numbers, memory: Memory, x: int, u: int, at: Places, h: float,
 ) -> None:
     """Write derivatives of advance() by state and input to at.a and at.b."""
-    n = state_count(model)
-    work = at.point
-    rates(model, numbers, line, x, u, work)
-    slopes(model, numbers, line, x, u, at.slope_x, at.slope_u)
+    n, numbers, work = state_count(model), memory.numbers, memory.work
+    rates(model, memory, x, u, work)
+    slopes(model, memory, x, u, at.slope_x, at.slope_u)
     for i in range(n):
         numbers[work + n + i] = numbers[x + i] + 0.5 * h * numbers[work + i]
-    slopes(model, numbers, line, work + n, u, at.middle_x, at.middle_u)
+    slopes(model, memory, work + n, u, at.middle_x, at.middle_u)
     for i in range(n):
         row = at.middle_x + n * i
         for j in range(n):
@@ -198,6 +205,15 @@ class Quadratic(NamedTuple):
     h11: float
 
 
+class Best(NamedTuple):
+    """Place of the least value, and which of its numbers are within their bounds."""
+
+    d0: float
+    d1: float
+    free0: bool
+    free1: bool
+
+
 @pure
 def within(value: float, low: float, high: float) -> float:
     """Value in the range; NaN stays NaN."""
@@ -207,8 +223,8 @@ def within(value: float, low: float, high: float) -> float:
 @pure
 def least_in_box(
     q: Quadratic, low0: float, high0: float, low1: float, high1: float,
-) -> tuple[float, float, bool, bool]:
-    """Place of the least value in a box, and which of its numbers are free; h positive definite."""
+) -> Best:
+    """Place of the least value in a box; h positive definite."""
     determinant = q.h00 * q.h11 - q.h01 * q.h01
     d0 = (q.h01 * q.g1 - q.h11 * q.g0) / determinant
     d1 = (q.h01 * q.g0 - q.h00 * q.g1) / determinant
@@ -230,109 +246,130 @@ def least_in_box(
                 least, d0, d1 = value, t0, t1
                 free0 = edge >= 2 and inner == t0
                 free1 = edge < 2 and inner == t1
-    return d0, d1, free0, free1
+    return Best(d0, d1, free0, free1)
+
+
+@routine
+def _multiply(n: int, numbers: Flat, at: Places) -> None:
+    """Write the Hessian of the value function times both derivatives of advance()."""
+    pa, pb = at.product, at.product + n * n
+    for i in range(n):
+        for j in range(n):
+            total = 0.0
+            for m in range(n):
+                total += numbers[at.curve + n * i + m] * numbers[at.a + n * m + j]
+            numbers[pa + n * i + j] = total
+        for j in range(INPUTS):
+            total = 0.0
+            for m in range(n):
+                total += numbers[at.curve + n * i + m] * numbers[at.b + INPUTS * m + j]
+            numbers[pb + INPUTS * i + j] = total
+
+
+@pure
+def _by_inputs(n: int, numbers: Flat, at: Places, weight: float) -> Quadratic:
+    """Cost from a step on over the change of its inputs."""
+    pb = at.product + n * n
+    g0, g1 = numbers[at.gradient + n], numbers[at.gradient + n + 1]
+    h00, h01 = numbers[at.hessian + n * n] + weight, 0.0
+    h11 = numbers[at.hessian + n * n + 1] + weight
+    for m in range(n):
+        b0, b1 = numbers[at.b + INPUTS * m], numbers[at.b + INPUTS * m + 1]
+        g0 += b0 * numbers[at.value + m]
+        g1 += b1 * numbers[at.value + m]
+        h00 += b0 * numbers[pb + INPUTS * m]
+        h01 += b0 * numbers[pb + INPUTS * m + 1]
+        h11 += b1 * numbers[pb + INPUTS * m + 1]
+    return Quadratic(g0, g1, h00, h01, h11)
+
+
+@routine
+def _write_gains(n: int, numbers: Flat, at: Places, k: int, q: Quadratic, best: Best) -> None:
+    """Write gains of step k, the products of inputs and states, and the gradient of the value."""
+    determinant = q.h00 * q.h11 - q.h01 * q.h01
+    gains, cross = at.gains + INPUTS * n * k, at.slope_x
+    for j in range(n):
+        c0, c1, slope = 0.0, 0.0, numbers[at.gradient + j]
+        for m in range(n):
+            c0 += numbers[at.b + INPUTS * m] * numbers[at.product + n * m + j]
+            c1 += numbers[at.b + INPUTS * m + 1] * numbers[at.product + n * m + j]
+            slope += numbers[at.a + n * m + j] * numbers[at.value + m]
+        k0, k1 = 0.0, 0.0
+        if best.free0 and best.free1:
+            k0 = (q.h01 * c1 - q.h11 * c0) / determinant
+            k1 = (q.h01 * c0 - q.h00 * c1) / determinant
+        elif best.free0:
+            k0 = -c0 / q.h00
+        elif best.free1:
+            k1 = -c1 / q.h11
+        numbers[gains + j], numbers[gains + n + j] = k0, k1
+        numbers[cross + j], numbers[cross + n + j] = c0, c1
+        numbers[at.gradient + j] = (
+            slope + k0 * (q.h00 * best.d0 + q.h01 * best.d1 + q.g0)
+            + k1 * (q.h01 * best.d0 + q.h11 * best.d1 + q.g1) + c0 * best.d0 + c1 * best.d1)
+
+
+@routine
+def _write_value(n: int, numbers: Flat, at: Places, k: int, q: Quadratic) -> None:
+    """Write gradient and Hessian of the value function before step k."""
+    gains, cross = at.gains + INPUTS * n * k, at.slope_x
+    for i in range(n):
+        k0, k1 = numbers[gains + i], numbers[gains + n + i]
+        c0, c1 = numbers[cross + i], numbers[cross + n + i]
+        for j in range(i, n):
+            m0, m1 = numbers[gains + j], numbers[gains + n + j]
+            total = numbers[at.hessian + n * i + j]
+            for m in range(n):
+                total += numbers[at.a + n * m + i] * numbers[at.product + n * m + j]
+            total += (k0 * (q.h00 * m0 + q.h01 * m1) + k1 * (q.h01 * m0 + q.h11 * m1)
+                      + k0 * numbers[cross + j] + k1 * numbers[cross + n + j]
+                      + c0 * m0 + c1 * m1)
+            numbers[at.curve + n * i + j] = total
+            numbers[at.curve + n * j + i] = total
+        numbers[at.value + i] = numbers[at.gradient + i]
 
 
 @routine
 def backward(
-    model: Numbers, numbers: Flat, line: int, at: Places, horizon: Horizon, weight: float,
+    model: Numbers, memory: Memory, at: Places, horizon: Horizon, weight: float,
 ) -> None:
     """Write feed-forward and gains of all steps; weight: on the change of the inputs."""
-    n, steps = state_count(model), int(horizon.steps)
-    last = at.states + n * steps
-    expand(model, numbers, line, last, -1, at.gradient, at.hessian)
+    n, numbers, steps = state_count(model), memory.numbers, int(horizon.steps)
+    expand(model, memory, at.states + n * steps, -1, at.gradient, at.hessian)
     for i in range(n):
         numbers[at.value + i] = numbers[at.gradient + i]
-        for j in range(n):
-            numbers[at.curve + n * i + j] = numbers[at.hessian + n * i + j]
-    pa, pb = at.product, at.product + n * n
+    for i in range(n * n):
+        numbers[at.curve + i] = numbers[at.hessian + i]
     for k in range(steps - 1, -1, -1):
         x, u = at.states + n * k, at.inputs + INPUTS * k
-        linearise(model, numbers, line, x, u, at, horizon.interval)
-        expand(model, numbers, line, x, u, at.gradient, at.hessian)
-        for i in range(n):
-            for j in range(n):
-                total = 0.0
-                for m in range(n):
-                    total += numbers[at.curve + n * i + m] * numbers[at.a + n * m + j]
-                numbers[pa + n * i + j] = total
-            for j in range(INPUTS):
-                total = 0.0
-                for m in range(n):
-                    total += numbers[at.curve + n * i + m] * numbers[at.b + INPUTS * m + j]
-                numbers[pb + INPUTS * i + j] = total
-        g0, g1 = numbers[at.gradient + n], numbers[at.gradient + n + 1]
-        h00, h01 = numbers[at.hessian + n * n] + weight, 0.0
-        h11 = numbers[at.hessian + n * n + 1] + weight
-        for m in range(n):
-            b0, b1 = numbers[at.b + INPUTS * m], numbers[at.b + INPUTS * m + 1]
-            g0 += b0 * numbers[at.value + m]
-            g1 += b1 * numbers[at.value + m]
-            h00 += b0 * numbers[pb + INPUTS * m]
-            h01 += b0 * numbers[pb + INPUTS * m + 1]
-            h11 += b1 * numbers[pb + INPUTS * m + 1]
-        q = Quadratic(g0, g1, h00, h01, h11)
-        low0, high0, low1, high1 = bounds(model, numbers, x)
+        linearise(model, memory, x, u, at, horizon.interval)
+        expand(model, memory, x, u, at.gradient, at.hessian)
+        _multiply(n, numbers, at)
+        q = _by_inputs(n, numbers, at, weight)
+        low0, high0, low1, high1 = bounds(model, memory, x)
         u0, u1 = numbers[u], numbers[u + 1]
-        d0, d1, free0, free1 = least_in_box(q, low0 - u0, high0 - u0, low1 - u1, high1 - u1)
-        numbers[at.feed + INPUTS * k] = d0
-        numbers[at.feed + INPUTS * k + 1] = d1
-        determinant = h00 * h11 - h01 * h01
-        gains = at.gains + INPUTS * n * k
-        # Of the value function: Hessian at at.hessian, gradient at at.gradient.
-        for j in range(n):
-            c0, c1, slope = 0.0, 0.0, numbers[at.gradient + j]
-            for m in range(n):
-                c0 += numbers[at.b + INPUTS * m] * numbers[pa + n * m + j]
-                c1 += numbers[at.b + INPUTS * m + 1] * numbers[pa + n * m + j]
-                slope += numbers[at.a + n * m + j] * numbers[at.value + m]
-            k0, k1 = 0.0, 0.0
-            if free0 and free1:
-                k0 = (h01 * c1 - h11 * c0) / determinant
-                k1 = (h01 * c0 - h00 * c1) / determinant
-            elif free0:
-                k0 = -c0 / h00
-            elif free1:
-                k1 = -c1 / h11
-            numbers[gains + j] = k0
-            numbers[gains + n + j] = k1
-            numbers[at.slope_x + j] = c0
-            numbers[at.slope_x + n + j] = c1
-            numbers[at.gradient + j] = (
-                slope + k0 * (h00 * d0 + h01 * d1 + g0) + k1 * (h01 * d0 + h11 * d1 + g1)
-                + c0 * d0 + c1 * d1)
-        for i in range(n):
-            k0, k1 = numbers[gains + i], numbers[gains + n + i]
-            c0, c1 = numbers[at.slope_x + i], numbers[at.slope_x + n + i]
-            for j in range(i, n):
-                m0, m1 = numbers[gains + j], numbers[gains + n + j]
-                total = numbers[at.hessian + n * i + j]
-                for m in range(n):
-                    total += numbers[at.a + n * m + i] * numbers[pa + n * m + j]
-                total += (k0 * (h00 * m0 + h01 * m1) + k1 * (h01 * m0 + h11 * m1)
-                          + k0 * numbers[at.slope_x + j] + k1 * numbers[at.slope_x + n + j]
-                          + c0 * m0 + c1 * m1)
-                numbers[at.curve + n * i + j] = total
-                numbers[at.curve + n * j + i] = total
-        for i in range(n):
-            numbers[at.value + i] = numbers[at.gradient + i]
+        best = least_in_box(q, low0 - u0, high0 - u0, low1 - u1, high1 - u1)
+        numbers[at.feed + INPUTS * k] = best.d0
+        numbers[at.feed + INPUTS * k + 1] = best.d1
+        _write_gains(n, numbers, at, k, q, best)
+        _write_value(n, numbers, at, k, q)
 
 
 @routine
 def drive(
-    model: Numbers, numbers: Flat, line: int, at: Places, horizon: Horizon, share: float,
+    model: Numbers, memory: Memory, at: Places, horizon: Horizon, share: float,
 ) -> float:
     """Drive the model by the gains and a share of the feed-forward; the cost of what is tried.
 
     It writes the tried states and inputs. A share of 0 drives the inputs of the plan alone.
     """
-    n, steps = state_count(model), int(horizon.steps)
+    n, numbers, steps = state_count(model), memory.numbers, int(horizon.steps)
     for i in range(n):
         numbers[at.tried_states + i] = numbers[at.states + i]
     total = 0.0
     for k in range(steps):
         x, u = at.tried_states + n * k, at.tried_inputs + INPUTS * k
-        low0, high0, low1, high1 = bounds(model, numbers, x)
+        low0, high0, low1, high1 = bounds(model, memory, x)
         u0, u1 = numbers[at.inputs + INPUTS * k], numbers[at.inputs + INPUTS * k + 1]
         if share > 0.0:
             u0 += share * numbers[at.feed + INPUTS * k]
@@ -344,11 +381,11 @@ def drive(
                 u1 += numbers[gains + n + i] * change
         numbers[u] = within(u0, low0, high0)
         numbers[u + 1] = within(u1, low1, high1)
-        total += cost(model, numbers, line, x, u)
-        advance(model, numbers, line, x, u, x + n, at.point, horizon.interval)
+        total += cost(model, memory, x, u)
+        advance(model, memory, x, u, x + n, horizon.interval)
         if not total < UNUSABLE:
             return math.inf
-    total += cost(model, numbers, line, at.tried_states + n * steps, -1)
+    total += cost(model, memory, at.tried_states + n * steps, -1)
     return total if total < UNUSABLE else math.inf
 
 
@@ -360,24 +397,25 @@ def _take(numbers: Flat, at: Places) -> None:
 
 
 @routine
-def solve(model: Numbers, numbers: Flat, line: int, at: Places, horizon: Horizon) -> float:
+def solve(model: Numbers, memory: Memory, at: Places, horizon: Horizon) -> float:
     """Improve the plan whose first state and inputs stand there; its cost, infinite if lost.
 
     A plan that drives the model away is first replaced by one without inputs. It is never made
     worse: what no step improves stays.
     """
-    best = drive(model, numbers, line, at, horizon, 0.0)
+    numbers = memory.numbers
+    best = drive(model, memory, at, horizon, 0.0)
     if not best < math.inf:
         for i in range(INPUTS * int(horizon.steps)):
             numbers[at.inputs + i] = 0.0
-        best = drive(model, numbers, line, at, horizon, 0.0)
+        best = drive(model, memory, at, horizon, 0.0)
     _take(numbers, at)
     weight = _LEAST
     for _ in range(int(horizon.iterations)):
-        backward(model, numbers, line, at, horizon, weight)
+        backward(model, memory, at, horizon, weight)
         share, found = 1.0, math.inf
         for _ in range(LINE_SEARCH):
-            found = drive(model, numbers, line, at, horizon, share)
+            found = drive(model, memory, at, horizon, share)
             if found < best:
                 break
             share *= 0.5
@@ -394,8 +432,8 @@ def solve(model: Numbers, numbers: Flat, line: int, at: Places, horizon: Horizon
 
 
 @routine
-def shift(numbers: Flat, at: Places, horizon: Horizon, by: float) -> None:
-    """Take the inputs of a plan so much later [s], the last ones again at the end."""
+def shift(numbers: Flat, inputs: int, horizon: Horizon, by: float) -> None:
+    """Take the inputs of a plan, (steps, 2), so much later [s]; the last ones again at the end."""
     steps = int(horizon.steps)
     way = min(by / horizon.interval, float(steps))
     whole = int(way)
@@ -403,6 +441,6 @@ def shift(numbers: Flat, at: Places, horizon: Horizon, by: float) -> None:
     for k in range(steps):
         first, second = min(k + whole, steps - 1), min(k + whole + 1, steps - 1)
         for i in range(INPUTS):
-            numbers[at.inputs + INPUTS * k + i] = (
-                (1.0 - part) * numbers[at.inputs + INPUTS * first + i]
-                + part * numbers[at.inputs + INPUTS * second + i])
+            numbers[inputs + INPUTS * k + i] = (
+                (1.0 - part) * numbers[inputs + INPUTS * first + i]
+                + part * numbers[inputs + INPUTS * second + i])

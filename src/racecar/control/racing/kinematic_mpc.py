@@ -24,7 +24,6 @@ import numpy as np
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.types import CarMotion
-from racecar.base.vectors import Flat
 from racecar.control.progress import Path, PROGRESS
 from racecar.control.racelines.line_numbers import course_at
 from racecar.control.racing.gauss_newton import (
@@ -34,6 +33,7 @@ from racecar.control.racing.gauss_newton import (
     expand,
     Horizon,
     INPUTS,
+    Memory,
     places,
     plan_size,
     rates,
@@ -83,12 +83,13 @@ def _state_count(car: KinematicCar) -> int:
 
 
 @rates.register(KinematicCar)
-def _rates(car: KinematicCar, numbers: Flat, line: int, x: int, u: int, to: int) -> None:
+def _rates(car: KinematicCar, memory: Memory, x: int, u: int, to: int) -> None:
+    numbers = memory.numbers
     n, xi, v, delta, s = (
         numbers[x], numbers[x + 1], numbers[x + 2], numbers[x + 3], numbers[x + 4])
     sine, cosine = sine_cosine(xi)
     turn, ahead = sine_cosine(delta)
-    curvature = course_at(numbers, line, s).curvature
+    curvature = course_at(numbers, memory.line, s).curvature
     way = v * cosine / max(1.0 - n * curvature, _NEAR_CENTRE)
     numbers[to] = v * sine
     numbers[to + 1] = v * turn / (ahead * car.wheelbase) - curvature * way
@@ -99,13 +100,14 @@ def _rates(car: KinematicCar, numbers: Flat, line: int, x: int, u: int, to: int)
 
 @slopes.register(KinematicCar)
 def _slopes(
-    car: KinematicCar, numbers: Flat, line: int, x: int, u: int, by_x: int, by_u: int,
+    car: KinematicCar, memory: Memory, x: int, u: int, by_x: int, by_u: int,
 ) -> None:
+    numbers = memory.numbers
     n, xi, v, delta, s = (
         numbers[x], numbers[x + 1], numbers[x + 2], numbers[x + 3], numbers[x + 4])
     sine, cosine = sine_cosine(xi)
     turn, ahead = sine_cosine(delta)
-    course = course_at(numbers, line, s)
+    course = course_at(numbers, memory.line, s)
     curvature, change = course.curvature, course.curvature_slope
     for i in range(STATES * STATES):
         numbers[by_x + i] = 0.0
@@ -131,10 +133,10 @@ def _slopes(
 
 
 @cost.register(KinematicCar)
-def _cost(car: KinematicCar, numbers: Flat, line: int, x: int, u: int) -> float:
-    w = car.weights
+def _cost(car: KinematicCar, memory: Memory, x: int, u: int) -> float:
+    w, numbers = car.weights, memory.numbers
     n, v = numbers[x], numbers[x + 2]
-    drift, fast = v * numbers[x + 1], v - course_at(numbers, line, numbers[x + 4]).speed
+    drift, fast = v * numbers[x + 1], v - course_at(numbers, memory.line, numbers[x + 4]).speed
     found = w.lateral * n * n + w.drift * drift * drift + w.speed * fast * fast
     if u < 0:
         return w.last * found
@@ -144,12 +146,12 @@ def _cost(car: KinematicCar, numbers: Flat, line: int, x: int, u: int) -> float:
 
 @expand.register(KinematicCar)
 def _expand(
-    car: KinematicCar, numbers: Flat, line: int, x: int, u: int, gradient: int, hessian: int,
+    car: KinematicCar, memory: Memory, x: int, u: int, gradient: int, hessian: int,
 ) -> None:
-    w = car.weights
+    w, numbers = car.weights, memory.numbers
     factor = 2.0 * (w.last if u < 0 else 1.0)
     xi, v = numbers[x + 1], numbers[x + 2]
-    course = course_at(numbers, line, numbers[x + 4])
+    course = course_at(numbers, memory.line, numbers[x + 4])
     fast = v - course.speed
     for i in range(STATES * STATES):
         numbers[hessian + i] = 0.0
@@ -175,8 +177,8 @@ def _expand(
 
 
 @bounds.register(KinematicCar)
-def _bounds(car: KinematicCar, numbers: Flat, x: int) -> tuple[float, float, float, float]:
-    angle = numbers[x + 3]
+def _bounds(car: KinematicCar, memory: Memory, x: int) -> tuple[float, float, float, float]:
+    angle = memory.numbers[x + 3]
     return (-car.most, car.most,
             within((car.least_angle - angle) / car.interval, -car.rate, car.rate),
             within((car.most_angle - angle) / car.interval, -car.rate, car.rate))
@@ -205,17 +207,18 @@ def step(
     state: State, parameters: Parameters, car: CarMotion, path: Path, dt: float,
 ) -> tuple[State, float, float]:
     """Next state, speed [m/s] and steering angle [rad]."""
-    p, numbers, line = parameters, path.numbers, path.first
+    p, numbers = parameters, path.numbers
     at = places(STATES, int(p.horizon.steps), path.memory)
+    memory = Memory(numbers, path.first, at.work)
     period = dt if dt > 0.0 else p.period
     x = at.states
     numbers[x], numbers[x + 1], numbers[x + 2] = path.lateral_error, path.heading_error, car.vx
     numbers[x + 3], numbers[x + 4] = state.steering, path.s
     if state.planned > 0.0:
-        shift(numbers, at, p.horizon, dt)
+        shift(numbers, at.inputs, p.horizon, dt)
     if p.delay > 0.0:
-        advance(p.car, numbers, line, x, at.inputs, x, at.point, p.delay)
-    solve(p.car, numbers, line, at, p.horizon)
+        advance(p.car, memory, x, at.inputs, x, p.delay)
+    solve(p.car, memory, at, p.horizon)
     pull, turning = numbers[at.inputs], numbers[at.inputs + 1]
     angle = numbers[x + 3]
     speed = numbers[x + 2] + pull * period

@@ -40,6 +40,7 @@ from racecar.control.racing.gauss_newton import (
     cost,
     expand,
     INPUTS,
+    Memory,
     rates,
     slopes,
     state_count,
@@ -123,7 +124,7 @@ class Force(NamedTuple):
 
 @pure
 def _bent(w: float, curvature: float) -> tuple[float, float]:
-    """w - E (w - atan w) and its derivative."""
+    """Value and derivative of w - E (w - atan w)."""
     return (w - curvature * (w - arctangent_of_positive(w)),
             1.0 - curvature + curvature / (1.0 + w * w))
 
@@ -137,7 +138,7 @@ def curve(axle: Axle, length: float) -> tuple[float, float]:
     return share, (cosine * bend / (1.0 + z * z) - share) / length
 
 
-@routine
+@pure
 def straight_acceleration(car: DynamicCar, slip: float) -> tuple[float, float]:
     """Acceleration [m/s^2] that a slip gives along a straight line, and its derivative."""
     total, slope = 0.0, 0.0
@@ -150,7 +151,7 @@ def straight_acceleration(car: DynamicCar, slip: float) -> tuple[float, float]:
     return total / car.mass, slope / car.mass
 
 
-@routine
+@pure
 def axle_force(
     axle: Axle, slip: float, tangent: float, acceleration: float, jerk: float,
 ) -> Force:
@@ -184,21 +185,40 @@ def axle_force(
         -ky * (share_y + tangent * bend_y * by_tangent))
 
 
+@routine
+def _called_force(
+    axle: Axle, slip: float, tangent: float, acceleration: float, jerk: float,
+) -> Force:
+    """As axle_force(), compiled once: with its derivatives it is long."""
+    return axle_force(axle, slip, tangent, acceleration, jerk)
+
+
 @state_count.register(DynamicCar)
 def _state_count(car: DynamicCar) -> int:
     return STATES
 
 
-@rates.register(DynamicCar)
-def _rates(car: DynamicCar, numbers: Flat, line: int, x: int, u: int, to: int) -> None:
-    n, xi, vx, vy, r, delta, s = (
-        numbers[x], numbers[x + 1], numbers[x + 2], numbers[x + 3], numbers[x + 4],
-        numbers[x + 5], numbers[x + 6])
-    slip = numbers[u]
-    sine, cosine = sine_cosine(xi)
-    turn, ahead = sine_cosine(delta)
-    curvature = course_at(numbers, line, s).curvature
-    way = (vx * cosine - vy * sine) / max(1.0 - n * curvature, _NEAR_CENTRE)
+class LineState(NamedTuple):
+    """State along the line, or its rates, see the top [SI]."""
+
+    n: float
+    xi: float
+    vx: float
+    vy: float
+    yaw_rate: float
+    steering: float
+    s: float
+
+
+@pure
+def line_rates(
+    car: DynamicCar, state: LineState, curvature: float, slip: float, turning: float,
+) -> LineState:
+    """Rates of a state; curvature: of the line there [1/m], slip: q, turning: w [rad/s]."""
+    vx, vy, r = state.vx, state.vy, state.yaw_rate
+    sine, cosine = sine_cosine(state.xi)
+    turn, ahead = sine_cosine(state.steering)
+    way = (vx * cosine - vy * sine) / max(1.0 - state.n * curvature, _NEAR_CENTRE)
     spin = 1.0 - max(slip, 0.0)
     side = vy + car.to_front * r
     acceleration, jerk = straight_acceleration(car, slip)
@@ -207,106 +227,155 @@ def _rates(car: DynamicCar, numbers: Flat, line: int, x: int, u: int, to: int) -
     b = axle_force(car.rear, slip, spin * (vy - car.to_rear * r) / max(vx, car.slowest),
                    acceleration, jerk)
     across = f.x * turn + f.y * ahead
-    numbers[to] = vx * sine + vy * cosine
-    numbers[to + 1] = r - curvature * way
-    numbers[to + 2] = ((f.x * ahead - f.y * turn + b.x) / car.mass + vy * r
-                       - car.drag * vx * abs(vx) - car.rolling)
-    numbers[to + 3] = (across + b.y) / car.mass - vx * r
-    numbers[to + 4] = (car.to_front * across - car.to_rear * b.y) / car.inertia
-    numbers[to + 5] = numbers[u + 1]
-    numbers[to + 6] = way
+    return LineState(
+        vx * sine + vy * cosine, r - curvature * way,
+        (f.x * ahead - f.y * turn + b.x) / car.mass + vy * r
+        - car.drag * vx * abs(vx) - car.rolling,
+        (across + b.y) / car.mass - vx * r,
+        (car.to_front * across - car.to_rear * b.y) / car.inertia, turning, way)
+
+
+@pure
+def state_cost(weights: Weights, state: LineState, speed: float) -> float:
+    """Cost of a state where the line has a speed [m/s], without that of inputs."""
+    drift, fast = state.vx * state.xi + state.vy, state.vx - speed
+    return (weights.lateral * state.n * state.n + weights.drift * drift * drift
+            + weights.speed * fast * fast)
+
+
+@pure
+def _state_at(numbers: Flat, x: int) -> LineState:
+    return LineState(
+        numbers[x], numbers[x + 1], numbers[x + 2], numbers[x + 3], numbers[x + 4],
+        numbers[x + 5], numbers[x + 6])
+
+
+@rates.register(DynamicCar)
+def _rates(car: DynamicCar, memory: Memory, x: int, u: int, to: int) -> None:
+    numbers = memory.numbers
+    state = _state_at(numbers, x)
+    found = line_rates(car, state, course_at(numbers, memory.line, state.s).curvature, numbers[u],
+                       numbers[u + 1])
+    for i, rate in enumerate(found):
+        numbers[to + i] = rate
 
 
 @slopes.register(DynamicCar)
-def _slopes(
-    car: DynamicCar, numbers: Flat, line: int, x: int, u: int, by_x: int, by_u: int,
-) -> None:
-    n, xi, vx, vy, r, delta, s = (
-        numbers[x], numbers[x + 1], numbers[x + 2], numbers[x + 3], numbers[x + 4],
-        numbers[x + 5], numbers[x + 6])
-    slip = numbers[u]
-    sine, cosine = sine_cosine(xi)
-    turn, ahead = sine_cosine(delta)
-    course = course_at(numbers, line, s)
-    curvature, change = course.curvature, course.curvature_slope
+def _slopes(car: DynamicCar, memory: Memory, x: int, u: int, by_x: int, by_u: int) -> None:
+    numbers = memory.numbers
     for i in range(STATES * STATES):
         numbers[by_x + i] = 0.0
     for i in range(STATES * INPUTS):
         numbers[by_u + i] = 0.0
-    # Way along the line.
+    state = _state_at(numbers, x)
+    _write_path_slopes(memory, state, by_x)
+    _write_force_slopes(car, memory, state, numbers[u], by_x, by_u)
+    numbers[by_u + 5 * INPUTS + 1] = 1.0
+
+
+@pure
+def _write_path_slopes(memory: Memory, state: LineState, by_x: int) -> None:
+    """Write the derivatives of the rates of n, xi and s by the state."""
+    numbers, (n, xi, vx, vy, _, _, s) = memory.numbers, state
+    sine, cosine = sine_cosine(xi)
+    course = course_at(numbers, memory.line, s)
+    curvature, change = course.curvature, course.curvature_slope
     room = 1.0 - n * curvature
     wide = 1.0 if room > _NEAR_CENTRE else 0.0
     room = max(room, _NEAR_CENTRE)
-    way = (vx * cosine - vy * sine) / room
     leaving = vx * cosine - vy * sine
+    way = leaving / room
     way_n, way_xi = wide * way * curvature / room, -(vx * sine + vy * cosine) / room
     way_vx, way_vy, way_s = cosine / room, -sine / room, wide * way * n * change / room
-    # Tangents of the slip angles.
-    spin, spin_slip = 1.0 - max(slip, 0.0), -1.0 if slip > 0.0 else 0.0
-    side = vy + car.to_front * r
-    forward, sideways = vx * ahead + side * turn, side * ahead - vx * turn
-    moves = 1.0 if forward > car.slowest else 0.0
-    travel = max(forward, car.slowest)
-    tangent = sideways / travel
-    f_vx = spin * (-turn - moves * tangent * ahead) / travel
-    f_side = spin * (ahead - moves * tangent * turn) / travel
-    f_delta = spin * (-forward - moves * tangent * sideways) / travel
-    rolls = 1.0 if vx > car.slowest else 0.0
-    rear_travel = max(vx, car.slowest)
-    rear_tangent = (vy - car.to_rear * r) / rear_travel
-    acceleration, jerk = straight_acceleration(car, slip)
-    f = axle_force(car.front, slip, spin * tangent, acceleration, jerk)
-    b = axle_force(car.rear, slip, spin * rear_tangent, acceleration, jerk)
-    # Of the front force by its tangent: in the body frame; by delta the frame turns, too.
-    fx_t, fy_t = f.x_tangent * ahead - f.y_tangent * turn, f.x_tangent * turn + f.y_tangent * ahead
-    fx_q = (f.x_slip + f.x_tangent * spin_slip * tangent) * ahead - (
-        f.y_slip + f.y_tangent * spin_slip * tangent) * turn
-    fy_q = (f.x_slip + f.x_tangent * spin_slip * tangent) * turn + (
-        f.y_slip + f.y_tangent * spin_slip * tangent) * ahead
-    fx_d = fx_t * f_delta - f.x * turn - f.y * ahead
-    fy_d = fy_t * f_delta + f.x * ahead - f.y * turn
-    b_vx, b_vy = -rolls * spin * rear_tangent / rear_travel, spin / rear_travel
-    b_r = -car.to_rear * b_vy
-    bx_q = b.x_slip + b.x_tangent * spin_slip * rear_tangent
-    by_q = b.y_slip + b.y_tangent * spin_slip * rear_tangent
-    a, m, inertia = car.to_front, car.mass, car.inertia
     row = by_x
     numbers[row + 1], numbers[row + 2], numbers[row + 3] = leaving, sine, cosine
     row = by_x + STATES
     numbers[row], numbers[row + 1] = -curvature * way_n, -curvature * way_xi
     numbers[row + 2], numbers[row + 3] = -curvature * way_vx, -curvature * way_vy
     numbers[row + 4], numbers[row + 6] = 1.0, -curvature * way_s - change * way
-    row = by_x + 2 * STATES
-    numbers[row + 2] = (fx_t * f_vx + b.x_tangent * b_vx) / m - 2.0 * car.drag * abs(vx)
-    numbers[row + 3] = (fx_t * f_side + b.x_tangent * b_vy) / m + r
-    numbers[row + 4] = (fx_t * f_side * a + b.x_tangent * b_r) / m + vy
-    numbers[row + 5] = fx_d / m
-    row = by_x + 3 * STATES
-    numbers[row + 2] = (fy_t * f_vx + b.y_tangent * b_vx) / m - r
-    numbers[row + 3] = (fy_t * f_side + b.y_tangent * b_vy) / m
-    numbers[row + 4] = (fy_t * f_side * a + b.y_tangent * b_r) / m - vx
-    numbers[row + 5] = fy_d / m
-    row = by_x + 4 * STATES
-    numbers[row + 2] = (a * fy_t * f_vx - car.to_rear * b.y_tangent * b_vx) / inertia
-    numbers[row + 3] = (a * fy_t * f_side - car.to_rear * b.y_tangent * b_vy) / inertia
-    numbers[row + 4] = (a * fy_t * f_side * a - car.to_rear * b.y_tangent * b_r) / inertia
-    numbers[row + 5] = a * fy_d / inertia
     row = by_x + 6 * STATES
     numbers[row], numbers[row + 1], numbers[row + 2] = way_n, way_xi, way_vx
     numbers[row + 3], numbers[row + 6] = way_vy, way_s
-    numbers[by_u + 2 * INPUTS] = (fx_q + bx_q) / m
-    numbers[by_u + 3 * INPUTS] = (fy_q + by_q) / m
-    numbers[by_u + 4 * INPUTS] = (a * fy_q - car.to_rear * by_q) / inertia
-    numbers[by_u + 5 * INPUTS + 1] = 1.0
+
+
+class Sliding(NamedTuple):
+    """Tangent of a slip angle, and its derivatives.
+
+    By vx, by the lateral velocity of the axle, and by the steering angle.
+    """
+
+    tangent: float
+    vx: float
+    side: float
+    angle: float
+
+
+@pure
+def _front_sliding(car: DynamicCar, state: LineState) -> Sliding:
+    """Of the front axle, before its wheels spin."""
+    turn, ahead = sine_cosine(state.steering)
+    side = state.vy + car.to_front * state.yaw_rate
+    forward, sideways = state.vx * ahead + side * turn, side * ahead - state.vx * turn
+    moves = 1.0 if forward > car.slowest else 0.0
+    travel = max(forward, car.slowest)
+    tangent = sideways / travel
+    return Sliding(
+        tangent, (-turn - moves * tangent * ahead) / travel,
+        (ahead - moves * tangent * turn) / travel,
+        (-forward - moves * tangent * sideways) / travel)
+
+
+@pure
+def _write_force_slopes(
+    car: DynamicCar, memory: Memory, state: LineState, slip: float, by_x: int, by_u: int,
+) -> None:
+    """Write the derivatives of the rates of vx, vy and r by state and slip."""
+    numbers, vx, vy, r = memory.numbers, state.vx, state.vy, state.yaw_rate
+    a, b, m, inertia = car.to_front, car.to_rear, car.mass, car.inertia
+    turn, ahead = sine_cosine(state.steering)
+    spin, spin_slip = 1.0 - max(slip, 0.0), -1.0 if slip > 0.0 else 0.0
+    front = _front_sliding(car, state)
+    rear_travel = max(vx, car.slowest)
+    rear = (vy - b * r) / rear_travel
+    acceleration, jerk = straight_acceleration(car, slip)
+    f = _called_force(car.front, slip, spin * front.tangent, acceleration, jerk)
+    h = _called_force(car.rear, slip, spin * rear, acceleration, jerk)
+    # Of the front force in the frame of the body, which the wheel's turns in, too.
+    fx_t = spin * (f.x_tangent * ahead - f.y_tangent * turn)
+    fy_t = spin * (f.x_tangent * turn + f.y_tangent * ahead)
+    along = f.x_slip + f.x_tangent * spin_slip * front.tangent
+    across = f.y_slip + f.y_tangent * spin_slip * front.tangent
+    rear_along = h.x_slip + h.x_tangent * spin_slip * rear
+    rear_across = h.y_slip + h.y_tangent * spin_slip * rear
+    h_vx = -spin * rear / rear_travel if vx > car.slowest else 0.0
+    h_vy = spin / rear_travel
+    row = by_x + 2 * STATES
+    numbers[row + 2] = (fx_t * front.vx + h.x_tangent * h_vx) / m - 2.0 * car.drag * abs(vx)
+    numbers[row + 3] = (fx_t * front.side + h.x_tangent * h_vy) / m + r
+    numbers[row + 4] = (fx_t * front.side * a - h.x_tangent * h_vy * b) / m + vy
+    numbers[row + 5] = (fx_t * front.angle - f.x * turn - f.y * ahead) / m
+    turned = fy_t * front.angle + f.x * ahead - f.y * turn
+    row = by_x + 3 * STATES
+    numbers[row + 2] = (fy_t * front.vx + h.y_tangent * h_vx) / m - r
+    numbers[row + 3] = (fy_t * front.side + h.y_tangent * h_vy) / m
+    numbers[row + 4] = (fy_t * front.side * a - h.y_tangent * h_vy * b) / m - vx
+    numbers[row + 5] = turned / m
+    row = by_x + 4 * STATES
+    numbers[row + 2] = (a * fy_t * front.vx - b * h.y_tangent * h_vx) / inertia
+    numbers[row + 3] = (a * fy_t * front.side - b * h.y_tangent * h_vy) / inertia
+    numbers[row + 4] = (a * a * fy_t * front.side + b * b * h.y_tangent * h_vy) / inertia
+    numbers[row + 5] = a * turned / inertia
+    pushed = along * turn + across * ahead
+    numbers[by_u + 2 * INPUTS] = (along * ahead - across * turn + rear_along) / m
+    numbers[by_u + 3 * INPUTS] = (pushed + rear_across) / m
+    numbers[by_u + 4 * INPUTS] = (a * pushed - b * rear_across) / inertia
 
 
 @cost.register(DynamicCar)
-def _cost(car: DynamicCar, numbers: Flat, line: int, x: int, u: int) -> float:
-    w = car.weights
-    n, vx = numbers[x], numbers[x + 2]
-    drift = vx * numbers[x + 1] + numbers[x + 3]
-    fast = vx - course_at(numbers, line, numbers[x + 6]).speed
-    found = w.lateral * n * n + w.drift * drift * drift + w.speed * fast * fast
+def _cost(car: DynamicCar, memory: Memory, x: int, u: int) -> float:
+    w, numbers = car.weights, memory.numbers
+    state = _state_at(numbers, x)
+    found = state_cost(w, state, course_at(numbers, memory.line, state.s).speed)
     if u < 0:
         return w.last * found
     slip, rate = numbers[u], numbers[u + 1]
@@ -315,13 +384,13 @@ def _cost(car: DynamicCar, numbers: Flat, line: int, x: int, u: int) -> float:
 
 @expand.register(DynamicCar)
 def _expand(
-    car: DynamicCar, numbers: Flat, line: int, x: int, u: int, gradient: int, hessian: int,
+    car: DynamicCar, memory: Memory, x: int, u: int, gradient: int, hessian: int,
 ) -> None:
-    w = car.weights
+    w, numbers = car.weights, memory.numbers
     factor = 2.0 * (w.last if u < 0 else 1.0)
     xi, vx = numbers[x + 1], numbers[x + 2]
     drift = vx * xi + numbers[x + 3]
-    course = course_at(numbers, line, numbers[x + 6])
+    course = course_at(numbers, memory.line, numbers[x + 6])
     fast = vx - course.speed
     for i in range(STATES * STATES):
         numbers[hessian + i] = 0.0
@@ -350,8 +419,8 @@ def _expand(
 
 
 @bounds.register(DynamicCar)
-def _bounds(car: DynamicCar, numbers: Flat, x: int) -> tuple[float, float, float, float]:
-    angle = numbers[x + 5]
+def _bounds(car: DynamicCar, memory: Memory, x: int) -> tuple[float, float, float, float]:
+    angle = memory.numbers[x + 5]
     return (-car.braking, car.driving,
             within((car.least_angle - angle) / car.interval, -car.rate, car.rate),
             within((car.most_angle - angle) / car.interval, -car.rate, car.rate))
@@ -360,14 +429,15 @@ def _bounds(car: DynamicCar, numbers: Flat, x: int) -> tuple[float, float, float
 def dynamic_car(
     vehicle: VehicleParameters, weights: Weights, interval: float, steering_rate: float,
 ) -> DynamicCar:
-    """Model of a vehicle with Pacejka tyres, for steps of an interval [s]; steering_rate [rad/s]."""
+    """Model of a vehicle with Pacejka tyres; interval: of a step [s]; steering_rate [rad/s]."""
     tyres = make_tyre_set(vehicle, 'pacejka')
     a, b, height = vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle, vehicle.cog_height
     transfer = vehicle.mass * height / vehicle.wheelbase
     front, rear = (
         # An axle that is not driven rolls.
-        Axle(along.stiffness if share > 0.0 else 0.0, across.stiffness, along.shape, across.shape, along.curvature,
-             across.curvature, load, min(along.friction, across.friction), sign * transfer)
+        Axle(along.stiffness if share > 0.0 else 0.0, across.stiffness, along.shape, across.shape,
+             along.curvature, across.curvature, load, min(along.friction, across.friction),
+             sign * transfer)
         for along, across, load, sign, share in (
             (tyres.front_x, tyres.front_y, vehicle.front_axle_load, -1.0,
              vehicle.front_drive_share),

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 
 from racecar.base.errors import ParameterError
+from racecar.base.random_numbers import WORD
 
 
 def check_positive(**values: float) -> None:
@@ -28,6 +29,12 @@ def check_count(**values: int) -> None:
     for name, value in values.items():
         if not 1 <= value <= 1000:
             raise ParameterError(f'{name} is {value}, expected from 1 to 1000')
+
+
+def check_seed(seed: int) -> None:
+    """Raise ParameterError for a seed that is no word of 32 bits."""
+    if not 0 <= seed < WORD:
+        raise ParameterError(f'seed is {seed}, expected from 0 to {WORD - 1}')
 
 
 def check_look_ahead(least: float, time: float, most: float) -> None:
