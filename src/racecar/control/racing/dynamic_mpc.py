@@ -17,6 +17,7 @@ OCAM 2015, of predictive control of race cars with tyre forces.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,9 @@ from racecar.control.progress import Path, PROGRESS
 from racecar.control.racing.gauss_newton import (
     advance,
     Horizon,
+    is_known,
     Memory,
+    MOST_STEPS,
     places,
     plan_size,
     rates,
@@ -101,6 +104,8 @@ def step(
     state: State, parameters: Parameters, car: CarMotion, path: Path, dt: float,
 ) -> tuple[State, float, float]:
     """Next state, speed [m/s] and steering angle [rad]."""
+    if not is_known(path, car):
+        return state, math.nan, math.nan
     p = parameters
     at = places(STATES, int(p.horizon.steps), path.memory)
     memory = Memory(path.numbers, path.first, at.work)
@@ -143,7 +148,7 @@ class DynamicPredictive:
         check_not_negative(drift_weight=drift_weight, speed_weight=speed_weight,
                            last_weight=last_weight, delay=delay, speed_lag=speed_lag,
                            slip_feed_forward=slip_feed_forward)
-        check_count(steps=steps, iterations=iterations)
+        check_count(MOST_STEPS, steps=steps, iterations=iterations)
         self.rate, self.latency = rate, latency
         to_cog = -vehicle.odometry_offset
         self.point_ahead = to_cog

@@ -25,9 +25,13 @@ from typing import NamedTuple
 
 from racecar.base.compiled import by_type, pure, routine
 from racecar.base.rows import Numbers
+from racecar.base.types import CarMotion
 from racecar.base.vectors import Flat
+from racecar.control.progress import Path
 
 INPUTS = 2
+MOST_STEPS = 1000
+"""Largest number of steps of a horizon, and of iterations."""
 
 LINE_SEARCH = 5
 """Lengths of step that are tried, each half of the one before."""
@@ -382,9 +386,9 @@ def drive(
         numbers[u] = within(u0, low0, high0)
         numbers[u + 1] = within(u1, low1, high1)
         total += cost(model, memory, x, u)
-        advance(model, memory, x, u, x + n, horizon.interval)
         if not total < UNUSABLE:
             return math.inf
+        advance(model, memory, x, u, x + n, horizon.interval)
     total += cost(model, memory, at.tried_states + n * steps, -1)
     return total if total < UNUSABLE else math.inf
 
@@ -429,6 +433,13 @@ def solve(model: Numbers, memory: Memory, at: Places, horizon: Horizon) -> float
         else:
             weight = max(weight, 1e-6) * _GROWTH
     return best
+
+
+@pure
+def is_known(path: Path, car: CarMotion) -> bool:
+    """Whether all that a plan begins with is finite; no plan is made from anything else."""
+    total = path.s + path.lateral_error + path.heading_error + car.vx + car.vy + car.yaw_rate
+    return abs(total) < UNUSABLE
 
 
 @routine

@@ -17,6 +17,7 @@ coordinates: Micaelli and Samson, INRIA report 2097, 1993.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +34,9 @@ from racecar.control.racing.gauss_newton import (
     expand,
     Horizon,
     INPUTS,
+    is_known,
     Memory,
+    MOST_STEPS,
     places,
     plan_size,
     rates,
@@ -207,6 +210,8 @@ def step(
     state: State, parameters: Parameters, car: CarMotion, path: Path, dt: float,
 ) -> tuple[State, float, float]:
     """Next state, speed [m/s] and steering angle [rad]."""
+    if not is_known(path, car):
+        return state, math.nan, math.nan
     p, numbers = parameters, path.numbers
     at = places(STATES, int(p.horizon.steps), path.memory)
     memory = Memory(numbers, path.first, at.work)
@@ -253,7 +258,7 @@ class KinematicPredictive:
                        interval=interval, period=period)
         check_not_negative(drift_weight=drift_weight, speed_weight=speed_weight,
                            last_weight=last_weight, delay=delay, speed_lag=speed_lag)
-        check_count(steps=steps, iterations=iterations)
+        check_count(MOST_STEPS, steps=steps, iterations=iterations)
         self.rate, self.latency = rate, latency
         self.point_ahead = -vehicle.cog_to_rear_axle - vehicle.odometry_offset
         self.memory = np.zeros(plan_size(STATES, steps))

@@ -31,7 +31,9 @@ from racecar.control.racing.gauss_newton import (
     advance,
     Horizon,
     INPUTS,
+    is_known,
     Memory,
+    MOST_STEPS,
     shift,
     within,
 )
@@ -56,7 +58,7 @@ from racecar.dynamics.vehicles.planar import DRIVE_TIME_CONSTANT
 LANES = 128
 """Candidates of a block; the second half is opposite to the first."""
 
-_HALF = LANES // 2
+_HALF, _MOST_BLOCKS = LANES // 2, 1000
 # Steps for which a normal number is held.
 _HELD = 4
 # Of a block: state, cost, curvature and speed of the line, inputs.
@@ -254,6 +256,8 @@ def step(
     state: State, parameters: Parameters, car: CarMotion, path: Path, dt: float,
 ) -> tuple[State, float, float]:
     """Next state, speed [m/s] and steering angle [rad]."""
+    if not is_known(path, car):
+        return state, math.nan, math.nan
     p, plan = parameters, parameters.plan
     at = places(int(plan.horizon.steps), int(p.blocks), path.memory)
     memory = Memory(path.numbers, path.first, at.work)
@@ -298,7 +302,8 @@ class PathIntegral:
             last_weight=last_weight, delay=delay, speed_lag=speed_lag,
             slip_feed_forward=slip_feed_forward)
         blocks = -(-candidates // LANES)
-        check_count(steps=steps, blocks_of_candidates=blocks)
+        check_count(MOST_STEPS, steps=steps)
+        check_count(_MOST_BLOCKS * LANES, candidates=candidates)
         check_seed(seed)
         self.rate, self.latency = rate, latency
         to_cog = -vehicle.odometry_offset

@@ -24,11 +24,11 @@ def check_not_negative(**values: float) -> None:
             raise ParameterError(f'{name} is {value:g}, expected a number of at least 0')
 
 
-def check_count(**values: int) -> None:
-    """Raise ParameterError for a setting that is no count of at least 1 and at most 1000."""
+def check_count(most: int, **values: int) -> None:
+    """Raise ParameterError for a setting that is not from 1 to `most`."""
     for name, value in values.items():
-        if not 1 <= value <= 1000:
-            raise ParameterError(f'{name} is {value}, expected from 1 to 1000')
+        if not 1 <= value <= most:
+            raise ParameterError(f'{name} is {value}, expected from 1 to {most}')
 
 
 def check_seed(seed: int) -> None:
