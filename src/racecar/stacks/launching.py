@@ -110,7 +110,7 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
             # The standard input of what is launched is nobody's.
             description = replace(description, parameters={
                 'terminal': '/dev/tty', **description.parameters})
-        if description.executable == node_names.JOY_NODE and _is_installed('joy'):
+        if description.executable == node_names.JOY_NODE and is_installed('joy'):
             actions.append(_joy_of_ros(description, arguments))
             continue
         if description.spec.is_simulator:
@@ -215,7 +215,7 @@ def _with_viewers(
     arguments = ['--ros-args', '--log-level', options.log_level]
     actions: list[LaunchDescriptionEntity] = []
 
-    if not simulator.is_chosen(_DESCRIBES) and _is_installed('robot_state_publisher'):
+    if not simulator.is_chosen(_DESCRIBES) and is_installed('robot_state_publisher'):
         values = simulator.resolve()
         assert simulator.spec.describe is not None
         try:
@@ -233,7 +233,7 @@ def _with_viewers(
                 }], arguments=arguments, **common))
 
     if options.rviz:
-        if _is_installed('rviz2'):
+        if is_installed('rviz2'):
             view = share_folder() / 'config' / 'rviz' / 'racecar.rviz'
             actions.append(Node(
                 package='rviz2', executable='rviz2', name='rviz2',
@@ -244,7 +244,8 @@ def _with_viewers(
     return simulator, actions
 
 
-def _is_installed(package: str) -> bool:
+def is_installed(package: str) -> bool:
+    """Whether a package is in the ament index."""
     try:
         get_package_prefix(package)
     except PackageNotFoundError:
