@@ -5,6 +5,7 @@
 import functools
 import itertools
 import math
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -63,7 +64,7 @@ VALUES = load_parameter_file(find_config('vehicles/f1tenth'), 'any_node')
 CAR = VehicleParameters.from_values(VALUES)
 LINE = RaceLine('racetrack_f1tenth_curvature', 0.9)
 COURSE = [float(value) for value in LINE.numbers]
-MODELS = {
+MODELS: dict[str, Any] = {
     'dynamic': DynamicPredictive(CAR).parameters.car,
     'kinematic': KinematicPredictive(CAR).parameters.car,
 }
@@ -199,7 +200,8 @@ def test_most_slip_gives_the_limit_of_the_drive():
        st.floats(-0.95, 0.95), st.tuples(*[st.floats(-2.0, 0.0)] * 2),
        st.tuples(*[st.floats(0.0, 2.0)] * 2))
 def test_the_least_in_a_box_is_that_of_a_grid(slope, curves, mixed, low, high):
-    q = Quadratic(*slope, curves[0], mixed * math.sqrt(curves[0] * curves[1]), curves[1])
+    q = Quadratic(
+        slope[0], slope[1], curves[0], mixed * math.sqrt(curves[0] * curves[1]), curves[1])
 
     def value(d0, d1):
         return (q.g0 * d0 + q.g1 * d1 + 0.5 * (q.h00 * d0 * d0 + q.h11 * d1 * d1)
@@ -343,7 +345,7 @@ def tracker(share):
     ('nmpc', 0.9, 0.025, 0.06, {}), ('kinematic_nmpc', 0.6, 0.08, 0.2, {}),
     ('mppi', 0.6, 0.08, 0.25, {'candidates': 512, 'rate': 50.0})])
 def test_a_double_track_is_kept_to_the_line(name, share, rms, most, settings):
-    controller = find_controller(name).make(CAR, {**settings, 'slip_feed_forward': 1.0})
+    controller: Any = find_controller(name).make(CAR, {**settings, 'slip_feed_forward': 1.0})
     car = make_simulator(TABLES['single_track_simulator'].resolve(
         {**VALUES, 'tyre_model': 'pacejka', 'vehicle_model': 'double_track'}))
     table = run_loop(CustomLoop(controller, tracker(share), car), 20.0)
@@ -354,9 +356,9 @@ def test_a_double_track_is_kept_to_the_line(name, share, rms, most, settings):
         last = nearest_way(line.numbers, 0, *place, last)
         point = line_at(line.numbers, 0, last)
         errors.append(math.hypot(place[0] - point.x, place[1] - point.y))
-    errors = np.array(errors[200:])
-    assert np.sqrt(np.mean(errors**2)) < rms
-    assert errors.max() < most
+    settled = np.array(errors[200:])
+    assert np.sqrt(np.mean(settled**2)) < rms
+    assert settled.max() < most
     assert table.column('vx').max() > 9.5 * share
 
 

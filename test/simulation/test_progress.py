@@ -111,7 +111,7 @@ class Uncompilable(Remembering):
 
 
 # So few that plain Python has time for them.
-BRIEF = {
+BRIEF: dict[str, dict[str, Any]] = {
     'nmpc': {'steps': 8, 'iterations': 2}, 'kinematic_nmpc': {'steps': 8, 'iterations': 2},
     'mppi': {'steps': 8, 'candidates': 128, 'rate': 20.0},
 }
