@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
+from racecar.base.random_numbers import WORD
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 
@@ -24,6 +25,19 @@ def check_not_negative(**values: float) -> None:
     for name, value in values.items():
         if not 0.0 <= value < math.inf:
             raise ParameterError(f'{name} is {value:g}, expected a number of at least 0')
+
+
+def check_count(most: int, **values: int) -> None:
+    """Raise ParameterError for a setting that is not from 1 to `most`."""
+    for name, value in values.items():
+        if not 1 <= value <= most:
+            raise ParameterError(f'{name} is {value}, expected from 1 to {most}')
+
+
+def check_seed(seed: int) -> None:
+    """Raise ParameterError for a seed that is no word of 32 bits."""
+    if not 0 <= seed < WORD:
+        raise ParameterError(f'seed is {seed}, expected from 0 to {WORD - 1}')
 
 
 class LookAhead(NamedTuple):
