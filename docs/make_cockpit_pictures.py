@@ -135,7 +135,7 @@ def tracking(browser: Browser, address: str) -> None:
 def driver(browser: Browser, address: str) -> None:
     """Show a car with its gears and lamps on a laptop in dark."""
     page = new_page(browser, address, 'dark', LAPTOP)
-    start(page, 'driver')
+    start(page, 'driver', vehicle='bmw_x5')
     page.get_by_role('tab', name='Drive').click()
     page.get_by_role('button', name='dipped beams').click()
     page.get_by_role('button', name='Gear 1').click()

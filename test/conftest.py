@@ -3,6 +3,7 @@
 """Settings of Hypothesis for all tests, and what the processes that they start have in common."""
 
 import compileall
+import gc
 import os
 from pathlib import Path
 import random
@@ -46,3 +47,15 @@ def pytest_configure(config):
             'RACECAR_HYPOTHESIS_SEED', str(random.randrange(2**32)))
     if sys.dont_write_bytecode and not hasattr(config, 'workerinput'):
         compileall.compile_dir(Path(__file__).parents[1] / 'src', quiet=2)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection():
+    """Keep thousands of tests, which live to the end, out of what is searched for garbage.
+
+    A third of the time of collecting them, and a third of a second of each full search later.
+    """
+    gc.disable()
+    yield
+    gc.enable()
+    gc.freeze()

@@ -2,9 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`racecar course`: what it lists and refuses, without running anything."""
 
+import argparse
+import json
+
 import pytest
 
+from racecar.cli.course import add_arguments, run
 from racecar.cli.main import main
+from racecar.courses.job import Job, Result
 
 
 def test_it_lists_the_cases_of_a_lab(capsys):
@@ -24,3 +29,23 @@ def test_it_lists_the_cases_of_a_lab(capsys):
 def test_what_it_cannot_do_is_said_in_a_line(words, named, capsys):
     assert main(['course', *words]) == 1
     assert named in capsys.readouterr().err
+
+
+def test_what_was_driven_is_written_when_it_is_broken_off(tmp_path, monkeypatch):
+    def broken_off(lab, students, settings, on_result):
+        job = Job(str(lab.path), lab.cases[0].name, students[0].name, str(tmp_path), ())
+        on_result(Result.failed(job, 'no wall'))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr('racecar.courses.running.run_lab', broken_off)
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    output = tmp_path / 'results'
+    student = tmp_path / 'team_1'
+    student.mkdir()
+    with pytest.raises(KeyboardInterrupt):
+        run(parser.parse_args(['neo_driving', str(student), '-o', str(output)]))
+    found, = json.loads((output / 'results.json').read_text())['students']
+    assert (found['complete'], found['mark'], found['passed']) == (False, None, False)
+    assert [case['case'] for case in found['cases']] == ['trigger']
+    assert '>-</td>' in (output / 'index.html').read_text()

@@ -263,7 +263,7 @@ def test_without_numba_the_bounded_law_gives_the_same_results():
     paths = os.pathsep.join((str(root / 'src'), str(root / 'test' / 'helpers')))
     compiled, plain = (
         json.loads(subprocess.run(
-            [sys.executable, '-c', SLIDING, mode], check=True, text=True, timeout=120,
+            [sys.executable, '-c', SLIDING, mode], check=True, text=True, timeout=250,
             stdout=subprocess.PIPE, env={**os.environ, 'PYTHONPATH': paths}).stdout)
         for mode in ('compiled', 'plain'))
     assert (compiled['compiled'], plain['compiled']) == (True, False)

@@ -12,7 +12,14 @@ import pytest
 from racecar.base.errors import ConfigurationError
 from racecar.base.share import find_track
 from racecar.control.trajectories.waypoint_file import read_way_points
-from racecar.courses.checks import Estimate, make_check, Sample, sides_of, wall_mark
+from racecar.courses.checks import (
+    Estimate,
+    is_leap,
+    make_check,
+    Sample,
+    sides_of,
+    wall_mark,
+)
 from racecar.courses.fields import Fields
 
 
@@ -179,3 +186,10 @@ def test_a_check_that_cannot_be_made_is_refused_by_name(values, named):
     with pytest.raises(ConfigurationError) as error:
         check_of(**values)
     assert named in str(error.value)
+
+
+@pytest.mark.parametrize(('way', 'speed', 'leaps'), [
+    (0.06, 3.0, False), (0.05, 0.0, False), (0.5, 3.0, True), (0.12, 0.0, True)])
+def test_a_car_that_was_put_elsewhere_has_not_driven_there(way, speed, leaps):
+    before = Sample(1.0, 0.0, 0.0, 0.0, speed)
+    assert is_leap(before, Sample(1.02, 0.6 * way, 0.8 * way, 0.0, 0.0)) == leaps

@@ -238,6 +238,24 @@ def test_a_robot_of_a_batch_that_diverges_stands_and_the_others_go_on():
     assert tuple(batch.states[0]) == tuple(batch.states[2]) == alone
 
 
+def test_robots_of_a_batch_start_anew_by_themselves_on_any_number_of_threads():
+    robots = [replace(IDEAL, max_acceleration=5.0 + index) for index in range(250)]
+    found = []
+    for threads in (1, 2):
+        batch = RobotBatch(robots, [Pose2(1.0, 2.0, 0.5)] * 250, threads=threads)
+        batch.command(3.0, np.linspace(1.0, 5.0, 250))
+        batch.advance(200)
+        before, mask = batch.states, np.arange(250) % 3 == 0
+        batch.reset(mask)
+        assert batch.states[mask].tolist() == [[1.0, 2.0, 0.5, *[0.0] * 10]] * mask.sum()
+        assert np.array_equal(batch.states[~mask], before[~mask])
+        # Under no command until the next one.
+        batch.advance(10)
+        assert (batch.states[mask][:, 3:] == 0.0).all()
+        found.append(batch.states)
+    assert np.array_equal(found[0], found[1])
+
+
 def test_noise_of_a_batch_is_that_of_each_robot_for_itself():
     robot = replace(IDEAL, slip_noise=0.1)
     batch = RobotBatch([robot] * 500, generator=np.random.default_rng(4))

@@ -119,29 +119,39 @@ def test_a_cruising_speed_that_was_set_since_is_not_braked():
 def test_wheels_are_commanded_while_the_driver_holds_the_mux(holder, has_mux, may):
     driver = bridge()
     if holder is not None:
-        driver.hear_mux(holder, NANOSECONDS)
+        driver.hear_mux(holder)
     assert driver.may_command_wheels(NANOSECONDS, 0.2, has_mux=has_mux) is may
 
 
 @pytest.mark.parametrize(('age', 'may'), [(0.0, True), (0.2, True), (0.201, False), (20.0, False)])
-def test_a_mux_that_fell_silent_ends_the_commands_of_the_wheels(age, may):
+def test_a_mux_that_does_not_answer_ends_the_commands_of_the_wheels(age, may):
     driver = bridge()
-    driver.hear_mux('Driver', 5 * NANOSECONDS)
+    driver.hear_mux('Driver')
+    driver.ask_mux(5 * NANOSECONDS)
+    driver.ask_mux(round(5.1 * NANOSECONDS))
     now_ns = 5 * NANOSECONDS + round(age * NANOSECONDS)
     assert driver.may_command_wheels(now_ns, 0.2, has_mux=True) is may
     assert driver.is_mux_silent(now_ns, 0.2) is not may
-    driver.hear_mux('Driver', now_ns)
+    driver.hear_mux('Driver')
     assert driver.may_command_wheels(now_ns, 0.2, has_mux=True)
+
+
+def test_a_mux_that_nobody_asks_may_be_silent():
+    driver = bridge()
+    driver.hear_mux('Driver')
+    assert not driver.is_mux_silent(60 * NANOSECONDS, 0.2)
+    driver.ask_mux(60 * NANOSECONDS)
+    assert driver.may_command_wheels(60 * NANOSECONDS, 0.2, has_mux=True)
 
 
 def test_the_ramp_begins_anew_at_the_speed_that_others_leave_behind():
     driver = bridge()
     driver.controls.set_cruising_speed(10.0)
-    driver.hear_mux('Teleop', 0)
+    driver.hear_mux('Teleop')
     assert driver.is_overruled
     for at in (0.0, 0.01):
         assert driver.answer(odometry(at, 2.0), TIMEOUT).drive.speed < 2.1
-    driver.hear_mux('Driver', 0)
+    driver.hear_mux('Driver')
     assert not driver.is_overruled
     assert 2.0 < driver.answer(odometry(0.02, 2.0), TIMEOUT).drive.speed < 2.2
 

@@ -385,7 +385,7 @@ def test_a_step_without_the_compiler_gives_the_same_bits():
         'print([value.hex() for value in (*rig.car.state, *rig.car.wheel_rotations)])\n')
     folders = [str(Path(__file__).parent), *sys.path]
     answers = [subprocess.run(
-        [sys.executable, '-c', code], capture_output=True, text=True, check=True, timeout=120,
+        [sys.executable, '-c', code], capture_output=True, text=True, check=True, timeout=250,
         env={**os.environ, 'PYTHONPATH': os.pathsep.join(folders), 'NUMBA_DISABLE_JIT': disabled},
     ).stdout for disabled in ('0', '1')]
     assert answers[0] == answers[1]

@@ -14,6 +14,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from racecar.base.types import AckermannCommand, Pose2
+from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
 from racecar.simulation.simulator import Simulator, Start
 
@@ -140,7 +141,7 @@ def test_step_steer_follows_the_closed_second_order_solution(name, formulation, 
 
 
 @pytest.mark.parametrize('formulation', FORMULATIONS)
-@pytest.mark.parametrize('tyre', TYRES)
+@pytest.mark.parametrize('tyre', TYRE_MODELS)
 def test_mirrored_steering_gives_the_mirrored_trajectory_to_the_bit(formulation, tyre):
     model = SingleTrack(VEHICLES['racecar'], tyre, formulation)
     commands = [(2.0, 0.2), (0.5, 0.3), (0.05, 0.3), (-1.0, -0.1), (4.0, 0.1)]

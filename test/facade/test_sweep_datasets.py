@@ -23,10 +23,11 @@ import racecar
 from racecar.base.environment import present_environment
 from racecar.base.errors import ConfigurationError, RunError
 from racecar.cli.main import main
+from racecar.facade.chunks import Cores, Lost, Plan
 from racecar.facade.cluster import LOCAL, open_cores
 from racecar.facade.datasets import DatasetWriter, open_dataset, run_into
 from racecar.facade.local_workers import local_scheduler
-from racecar.facade.sweep_parts import Cores, Lost, Part, Plan, run_part
+from racecar.facade.sweep_parts import run_part, SweepTask
 from racecar.facade.sweeps import SweepRun
 from racecar.stacks.sweep import make_sweep
 
@@ -82,8 +83,7 @@ def test_parts_are_all_points_once_however_long_they_take(counts, at_once, secon
     taken: list[int] = []
     while (found := plan.take()) is not None:
         taken += range(found[0], sum(found))
-        plan.learn(Part(found[0], {'rmse': np.zeros(found[1])}, {}, {}, {},
-                        seconds[len(taken) % len(seconds)]))
+        plan.learn(found[1], seconds[len(taken) % len(seconds)])
     assert taken == [point for first, count in ranges for point in range(first, first + count)]
 
 
@@ -163,6 +163,7 @@ def test_a_worker_that_is_killed_three_times_costs_no_row(scheduler, alone, tmp_
 
 KILLED = """
 import os, pathlib, signal, sys
+from racecar.facade.chunks import Cores, Lost, Plan
 from racecar.facade.cluster import LOCAL, open_cores
 from racecar.facade.datasets import DatasetWriter, run_into
 from racecar.stacks.sweep import make_sweep
@@ -314,7 +315,7 @@ def test_a_file_that_workers_do_not_have_is_named(scheduler, tmp_path):
     with monkey.context() as patch, open_cores(scheduler) as cores:
         patch.setattr(type(sweep), 'run_file', lambda *_: made)
         with pytest.raises(ConfigurationError, match="has another file '.*controller.py'"):
-            [*cores.parts(sweep, [(0, 1)])]
+            [*cores.run(SweepTask(sweep), [(0, 1)])]
 
 
 @pytest.fixture

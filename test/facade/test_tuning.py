@@ -13,7 +13,7 @@ import pytest
 
 import racecar
 from racecar.cli.main import main
-from racecar.facade.sweep_parts import Cores, Lost
+from racecar.facade.chunks import Cores, Lost
 from racecar.facade.tuning import TuneRun
 from racecar.facade.tuning_file import make_tuning, OBJECTIVES
 
@@ -187,13 +187,13 @@ class Losing(Cores):
         super().__init__(1)
         self.lost = lost
 
-    def parts(self, sweep, ranges):
+    def run(self, task, ranges):
         for first, count in ranges:
             for point in range(first, first + count):
                 if point in self.lost:
                     yield Lost(point, 1, 'it took longer than 1 s')
                 else:
-                    yield from super().parts(sweep, [(point, 1)])
+                    yield from super().run(task, [(point, 1)])
 
 
 def test_a_trial_that_hangs_counts_as_lost_and_says_why():
@@ -241,7 +241,10 @@ def test_a_full_disk_keeps_the_trials_that_were_stored(tmp_path):
     ({'tune': {'vehicle': {'choices': ['racecar']}}, 'cases': [{'vehicle': 'f1tenth'}]},
      "case .* has 'vehicle'"),
     ({'tune': {'controller': {'choices': [None]}, 'controller.gain': {'range': [0, 1]}}},
-     "'controller.gain' is a setting of none of None"),
+     "'controller.gain' changes nothing with any of None"),
+    ({'controller': PURSUIT}, "'trajectory_tracker.Kp' changes nothing: .*TunedPursuit drives"),
+    ({'tune': {'controller': {'choices': [PURSUIT]}, **GAIN}},
+     "'trajectory_tracker.Kp' changes nothing with any of docs/examples/tuned_pursuit.py"),
     ({'trials': 0}, "'trials' is 0, expected a whole number from 1"),
     ({'storage': 'mysterious://x'}, 'storage .*mysterious.* cannot be used'),
 ])

@@ -11,7 +11,6 @@ pytest.importorskip('gymnasium', reason='Gymnasium is not installed')
 
 import racecar
 from racecar.base.errors import ConfigurationError
-from racecar.cli.main import main
 from racecar.gym import load_policy, multilayer, save_policy
 
 RATE = 20.0
@@ -46,18 +45,6 @@ def test_commands_of_a_simulated_drive_are_those_in_the_environment(driven):
         duration=4.0, tyre_model='fiala', set={'single_track_simulator.rate': RATE})
     assert np.ptp(expected[:, 1]) > 0.05
     found = np.column_stack([run.table['speed_command'], run.table['steering_command']])
-    assert (found[:len(expected)] == expected).all()
-
-
-@pytest.mark.ros
-def test_commands_over_ros_in_lockstep_are_those_in_the_environment(driven, tmp_path):
-    file, expected = driven
-    assert main(['up', 'kinematic_ode', '--policy', str(file), '--lockstep', '--real-time-factor',
-                 '0', '--vehicle', 'f1tenth', '--waypoints', 'racetrack', '--tyre-model', 'fiala',
-                 '--duration', '4', '--set', f'single_track_simulator.rate={RATE}', '--csv',
-                 str(tmp_path / 'up.csv')]) == 0
-    table = racecar.load(tmp_path / 'up.csv').table
-    found = np.column_stack([table['speed_command'], table['steering_command']])
     assert (found[:len(expected)] == expected).all()
 
 

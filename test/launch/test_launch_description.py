@@ -68,7 +68,8 @@ def test_driver_has_no_arguments_of_a_tracker():
 
     names = {argument.name for argument in of_type(DeclareLaunchArgument, entities('driver'))}
     usual = {argument.name for argument in of_type(DeclareLaunchArgument, entities())}
-    assert usual - names == {'trajectory', 'waypoints', 'active', 'controller'}
+    assert usual - names == {'trajectory', 'waypoints', 'active', 'controller', 'policy',
+                             'flying_start'}
     assert names < usual
 
 
@@ -167,7 +168,7 @@ def test_missing_rviz_is_named(monkeypatch):
 
     from racecar.stacks import launching
 
-    monkeypatch.setattr(launching, '_is_installed', lambda package: False)
+    monkeypatch.setattr(launching, 'is_installed', lambda package: False)
     found = entities(rviz='true')
     assert set(packages(found)) == {'racecar'}
     told = ' '.join(part.text for info in of_type(LogInfo, found) for part in info.msg)

@@ -22,13 +22,14 @@ import pytest
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from sensor_msgs.msg import Image, JointState
 
-from racecar.base.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.types import Pose3
 from racecar.clients.cockpit_bridge.driving import SILENCE
 from racecar.clients.cockpit_bridge.node import CockpitBridge
 from racecar.clients.cockpit_bridge.parameters import PageParameters
 from racecar.clients.cockpit_bridge.pictures import Pictures
 from racecar.clients.cockpit_bridge.server_link import ServerLink
+from racecar.clients.graph.parameters import ParameterServices
 from racecar.clients.graph.service_calls import Patience, ServiceCalls
 from racecar.cockpit.frames import is_text, json_frame, read_json, SCAN
 from racecar.cockpit.link import LENGTH, packed
@@ -384,6 +385,22 @@ def test_a_changed_parameter_is_sent_whoever_changed_it(bench, car):
         car.say('set_parameter', viewer=1, node='/single_track_simulator', name=name, value=value)
         error = car.get('error', lambda fields, text=text: text in fields['text'])
         assert error['name'] == name
+
+
+def test_a_node_that_did_not_answer_is_asked_again(bench, car, monkeypatch):
+    ask = ParameterServices.names
+    failed: list[str] = []
+
+    async def names(services, node):
+        if node == '/trajectory_tracker' and not failed:
+            failed.append(node)
+            raise RunError('service /trajectory_tracker/list_parameters has not answered for 3 s')
+        return await ask(services, node)
+
+    monkeypatch.setattr(ParameterServices, 'names', names)
+    bench.start(TrajectoryTrackerNode)
+    assert car.parameters('/trajectory_tracker')
+    assert failed
 
 
 def test_manual_mode_switches_the_tracker_off_and_on_again(bench, car):

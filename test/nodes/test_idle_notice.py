@@ -64,6 +64,17 @@ def test_one_of_a_stack_waits_for_its_time_and_leaves_the_word_to_the_cause(benc
     assert not bench.has_logged('no commands')
 
 
+def test_one_whose_work_others_do_may_wait_without_a_word(bench):
+    first, second = (bench.add(Node(name)) for name in ('first', 'second'))
+    clock = Clock(clock_type=ClockType.STEADY_TIME)
+    notices = [IdleNotice(first, clock, lambda: 'nobody drives')]
+    notices[0].be_needless_while(lambda: True)
+    notices.append(IdleNotice(second, clock, lambda: 'no keys'))
+    notices[1].be_needless_while(lambda: False)
+    bench.logged('no keys')
+    assert bench.logs == [('second', 'no keys')]
+
+
 def test_one_that_could_not_work_is_no_cause(bench):
     first, second = (bench.add(Node(name)) for name in ('first', 'second'))
     clock = Clock(clock_type=ClockType.STEADY_TIME)

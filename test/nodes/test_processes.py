@@ -6,6 +6,7 @@ Processes start side by side, because each takes seconds to import what it needs
 """
 
 from contextlib import ExitStack
+import itertools
 import signal
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -62,9 +63,13 @@ def test_bad_parameter_ends_the_process_with_a_line_that_says_why(refused, execu
         assert part in line
 
 
-@pytest.fixture(scope='module', params=[signal.SIGINT, signal.SIGTERM], ids=lambda s: s.name)
-def interrupted(request, tmp_path_factory):
-    """Start every node, wait until all are there, and send them a signal."""
+# All nodes are ended by one function, so that each is sent one; test_signals sends both to stacks.
+SIGNALS = dict(zip(TABLES, itertools.cycle([signal.SIGINT, signal.SIGTERM])))
+
+
+@pytest.fixture(scope='module')
+def interrupted(tmp_path_factory):
+    """Start every node, wait until all are there, and send each its signal."""
     folder = tmp_path_factory.mktemp('bags') / 'bag'
     with ExitStack() as stack:
         processes = {
@@ -76,13 +81,14 @@ def interrupted(request, tmp_path_factory):
             # Fifteen interpreters start at once: beside other work that takes its time.
             bench.until(
                 lambda: set(TABLES) <= set(bench.probe.get_node_names()), 'all nodes', 200.0)
-        for process in processes.values():
-            process.send_signal(request.param)
+        for executable, process in processes.items():
+            process.send_signal(SIGNALS[executable])
         yield processes
 
 
-@pytest.mark.parametrize('executable', TABLES)
-def test_signal_ends_the_process_in_peace(interrupted, executable):
+@pytest.mark.parametrize(
+    ('executable', 'number'), SIGNALS.items(), ids=lambda value: getattr(value, 'name', value))
+def test_signal_ends_the_process_in_peace(interrupted, executable, number):
     process = interrupted[executable]
     assert process.wait() == 0
     assert 'Traceback' not in process.stderr

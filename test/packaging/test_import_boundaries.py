@@ -4,8 +4,8 @@
 
 import ast
 import collections
+import functools
 import graphlib
-import itertools
 from pathlib import Path
 import re
 import subprocess
@@ -68,10 +68,11 @@ ROOMS = {
     'clients.cockpit_bridge': Room(('cockpit', *_ALL_FLOORS, 'ros', 'signals'), ros=True),
     # The server of a page, and what it shows; it starts stacks as processes.
     'cockpit': Room(('bags', 'catalogue', *_ALL_FLOORS, 'neo', 'ros.topics', 'signals', 'stacks')),
-    # What a stack is can be said without ROS; two modules start it.
+    # What a stack is can be said without ROS; three modules start it.
     'stacks': Room(_OF_STACKS),
     'stacks.composing': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
     'stacks.launching': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
+    'stacks.navigating': Room((*_OF_STACKS, 'ros'), ros=True),
     # Programs of a course drive a stack in this process.
     'neo': Room((*_ALL_FLOORS, 'stacks')),
     # Environments for learning.
@@ -159,12 +160,15 @@ def may_import(room, name, by_name=False):
     return any(is_below(inner, other) for other in others)
 
 
+@functools.cache
 def modules():
-    """Yield path, full name and whether it is a package of each module."""
+    """Return path, full name and whether it is a package of each module."""
+    found = []
     for path in sorted((SRC / 'racecar').rglob('*.py')):
         parts = list(path.relative_to(SRC).with_suffix('').parts)
         is_package = parts[-1] == '__init__'
-        yield path, '.'.join(parts[:-1] if is_package else parts), is_package
+        found.append((path, '.'.join(parts[:-1] if is_package else parts), is_package))
+    return found
 
 
 def test_every_module_stands_in_a_room():
@@ -195,24 +199,25 @@ def test_a_room_imports_what_its_row_allows(room):
     assert found == []
 
 
-@pytest.mark.parametrize(('room', 'other'), [
-    (room, other) for room, other in itertools.product(ROOMS, ROOMS)
-    if '.' not in other and not is_below(room, other)])
-def test_the_check_sees_what_any_room_imports_of_any_other(room, other):
+@pytest.mark.parametrize('room', ROOMS)
+def test_the_check_sees_what_a_room_imports_of_any_other(room):
     module = f'racecar.{room}' if '.' in room else f'racecar.{room}.module'
-    allowed = [name for name in ROOMS[room].others if is_below(name, other)]
-    for text in (f'from racecar.{other}.x import Y', f'from racecar.{other} import x',
-                 f'from ..{other}.x import y', f'import racecar.{other}',
-                 f'def f():\n    import racecar.{other} as z'):
-        (name, _), = imports(text, module)
-        assert may_import(room, name) == (other in allowed), text
-    for text in (f'importlib.import_module("racecar.{other}.x")',
-                 f'import_module(f"racecar.{other}.{{name}}")'):
-        (name, _), = imports_by_name(text)
-        assert may_import(room, name, by_name=True) == (
-            other in allowed or other in ROOMS[room].by_name), text
-    for name in allowed:
-        assert may_import(room, f'racecar.{name}.thing')
+    others = [other for other in ROOMS if '.' not in other and not is_below(room, other)]
+    assert len(others) > 20
+    for other in others:
+        allowed = [name for name in ROOMS[room].others if is_below(name, other)]
+        for text in (f'from racecar.{other}.x import Y', f'from racecar.{other} import x',
+                     f'from ..{other}.x import y', f'import racecar.{other}',
+                     f'def f():\n    import racecar.{other} as z'):
+            (name, _), = imports(text, module)
+            assert may_import(room, name) == (other in allowed), text
+        for text in (f'importlib.import_module("racecar.{other}.x")',
+                     f'import_module(f"racecar.{other}.{{name}}")'):
+            (name, _), = imports_by_name(text)
+            assert may_import(room, name, by_name=True) == (
+                other in allowed or other in ROOMS[room].by_name), text
+        for name in allowed:
+            assert may_import(room, f'racecar.{name}.thing')
 
 
 @pytest.mark.parametrize(('room', 'text', 'allowed'), [

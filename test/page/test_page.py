@@ -867,6 +867,23 @@ def test_the_longest_choice_of_a_parameter_is_shown_whole(serve, open_page):
     assert cut <= 1.0
 
 
+@pytest.mark.parametrize(('width', 'driver'), [
+    (1000, True), (1366, False), (1366, True), (1440, False)])
+def test_titles_of_plots_are_shown_whole_beside_the_choice_of_the_time(
+        serve, open_page, width, driver):
+    page = open_page(serve(driver=driver).address, viewport={'width': width, 'height': 800})
+    wait_for_car(page)
+    cut = page.evaluate("""() => {
+      const head = document.querySelector('.plots-head').getBoundingClientRect();
+      return [...document.querySelectorAll('.plot:not([hidden]) .title > *')].filter((part) => {
+        const {left, right, top, bottom} = part.getBoundingClientRect();
+        return part.scrollWidth > part.clientWidth + 1 && part.tagName !== 'DETAILS'
+          || right > head.left && left < head.right && top < head.bottom && bottom > head.top;
+      }).map((part) => part.textContent);
+    }""")
+    assert cut == []
+
+
 def test_measured_factor_and_muxes_are_shown_only_while_something_runs(serve, open_page):
     served = serve()
     page = open_page(served.address, viewport={'width': 1366, 'height': 768})

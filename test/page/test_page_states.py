@@ -175,6 +175,19 @@ def test_collision_is_said_and_marked_until_the_next_reset(serve, open_page):
     wait_for(page, lambda: not len(near(page, BAD)[0][0]), what='no ring')
 
 
+def test_collision_is_said_beside_the_touch_pad_of_a_phone(serve, open_page):
+    served = serve()
+    page = open_page(served.address, viewport={'width': 390, 'height': 844}, has_touch=True,
+                     is_mobile=True)
+    wait_for_car(page)
+    served.call(served.feed.say, 'collisions', count=1, in_contact=True, time=0.0)
+    crash, pad = page.locator('#crash'), page.locator('#touch')
+    expect(crash).to_have_text('Collision 1: drag down to go back')
+    expect(pad).to_be_visible()
+    said, held = crash.bounding_box(), pad.bounding_box()
+    assert said['x'] + said['width'] <= held['x']
+
+
 def test_laps_are_timed(serve, open_page):
     served = serve()
     page = open_page(served.address)

@@ -152,7 +152,7 @@ NO_ACTUATORS = dict.fromkeys(
      'acceleration', 'steering_rate'], 0)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @example(
     ('kinematic_ode', 'figure_eight', 'single_track', 'fiala', 'rk4', True), (0.001, 100.0),
     [({'Kp': 1.0, 'exact_feed_forward': False, 'FFWD': False}, NO_ACTUATORS, (0.0, 0.0, 0.0))],

@@ -110,8 +110,13 @@ class Uncompilable(Remembering):
         return step(state, parameters, car, path, dt)
 
 
+# So few that plain Python has time for them.
+BRIEF: dict[str, dict[str, Any]] = {
+    'nmpc': {'steps': 8, 'iterations': 2}, 'kinematic_nmpc': {'steps': 8, 'iterations': 2},
+    'mppi': {'steps': 8, 'candidates': 128, 'rate': 20.0},
+}
 MAKERS: dict[str, Any] = {
-    **{name: functools.partial(made, name) for name in CONTROLLERS},
+    **{name: functools.partial(made, name, **BRIEF.get(name, {})) for name in CONTROLLERS},
     'slow': lambda: made('lqr', rate=20.0, latency=0.03, slip_feed_forward=0.5),
     'remembering': Remembering, 'uncompilable': Uncompilable,
 }

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 from compilation import plain
+from covering import every_pair
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
@@ -252,7 +253,7 @@ GRIP = 0.5
 
 @pytest.mark.parametrize(
     ('name', 'tyre', 'formulation'),
-    list(itertools.product(NAMES, TYRES, ('full', 'report'))))
+    every_pair(NAMES, TYRES, ('full', 'report')))
 @given(
     middle=st.floats(-0.5, 3.0), amplitude=st.floats(0.0, 2.0), frequency=st.floats(0.05, 0.5),
     start=st.floats(0.0, 2.0), sweep=st.floats(0.0, 3.0), share=st.floats(0.0, 1.0))
@@ -328,7 +329,7 @@ def trajectories(mode, cases, sources=SOURCES, **environment):
     arguments = [json.dumps(dataclasses.asdict(VEHICLES['racecar'])), json.dumps(cases)]
     done = subprocess.run(
         [sys.executable, '-c', TRAJECTORIES, mode, *arguments], check=True, text=True,
-        stdout=subprocess.PIPE, timeout=120,
+        stdout=subprocess.PIPE, timeout=250,
         env={**os.environ, 'PYTHONPATH': str(sources), **environment})
     return json.loads(done.stdout)
 

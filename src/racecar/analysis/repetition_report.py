@@ -68,6 +68,8 @@ class RepeatedQuantity(NamedTuple):
         factor, unit = unit_for(max(means, default=0.0), self.unit)
 
         def cell(found: Spread, deviation: str = '') -> str:
+            if math.isnan(found.mean):
+                return '-'
             mean, low, high = (f'{factor * number:.3g}'
                                for number in (found.mean, found.low, found.high))
             return f'{mean}{deviation} [{low}, {high}]'

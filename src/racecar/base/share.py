@@ -113,6 +113,7 @@ _ROBOTS = _Collection('vehicle', '.yaml', ('config/robots',))
 _CARS_AND_ROBOTS = _Collection('vehicle', '.yaml', (*_VEHICLES.folders, *_ROBOTS.folders))
 _TRACKS = _Collection('waypoint file', '.csv', ('config/tracks',))
 _RACELINES = _Collection('raceline', '.csv', ('config/racelines',))
+_LEAGUES = _Collection('league file', '.yaml', ('config/leagues',))
 _WORLDS = _Collection('world', '.yaml', ('worlds',))
 _LABS = _Collection('lab', '.yaml', ('config/labs',))
 _TOPIC_SETS = _Collection(
@@ -165,6 +166,14 @@ def find_raceline(name: str | Path) -> Path:
     Raises ConfigurationError naming what was looked for and what there is.
     """
     return _RACELINES.find(name)
+
+
+def find_league(name: str | Path) -> Path:
+    """File of a league, by its name in config/leagues or a path.
+
+    Raises ConfigurationError.
+    """
+    return _LEAGUES.find(name)
 
 
 def find_world(name: str | Path) -> Path:
@@ -225,6 +234,11 @@ def track_names() -> list[str]:
 def raceline_names() -> list[str]:
     """Names of the race lines in config/racelines."""
     return _RACELINES.names()
+
+
+def league_names() -> list[str]:
+    """Names of the leagues in config/leagues."""
+    return _LEAGUES.names()
 
 
 def world_names() -> list[str]:

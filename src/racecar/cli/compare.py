@@ -16,13 +16,13 @@ from racecar.base.errors import ConfigurationError, RacecarError
 from racecar.base.run_file import NAME, read_run_file
 from racecar.cli.analyze import naming, progress_bar
 from racecar.cli.choices import completed_as_file
-from racecar.cli.dataset import add_scheduler_arguments, columns_of
+from racecar.cli.dataset import add_scheduler_arguments, columns_of, cores_of
 from racecar.cli.number_types import named_numbers, number, whole
 from racecar.cli.output import print_table, ProgressBar
-from racecar.facade.cluster import Cluster, open_cores
+from racecar.facade.chunks import Cores
+from racecar.facade.cluster import Cluster
 from racecar.facade.datasets import is_dataset, open_dataset
 from racecar.facade.repetition import repeated, Repetition, START
-from racecar.facade.sweep_parts import Cores
 from racecar.facade.sweeps import MOST_JOBS, SweepResult
 from racecar.metrics.quantities import DEFAULT_METRIC
 from racecar.metrics.settling import BAND
@@ -239,7 +239,7 @@ def _compare_repeated(arguments: argparse.Namespace, names: Sequence[str]) -> _C
 
     repetition = Repetition(arguments.seeds, arguments.noise or {}, arguments.start or {})
     runs, sources = [], []
-    with open_cores(arguments.scheduler, arguments.jobs, arguments.timeout) as cores:
+    with cores_of(arguments) as cores:
         for path, name in zip(arguments.runs, names, strict=True):
             source = path if path.name.endswith(NAME) else _file_beside(path)
             result = _repeat(source, name, repetition, arguments, cores)

@@ -5,17 +5,24 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from datetime import datetime
 import json
 import os
 from pathlib import Path
 import sys
+from typing import TYPE_CHECKING
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.share import lab_names
 from racecar.cli.choices import Suggestions
 from racecar.cli.output import print_table, ProgressBar
 from racecar.signals import raising_on_signals
+
+if TYPE_CHECKING:
+    from racecar.courses.job import Result
+    from racecar.courses.lab import Lab
+    from racecar.courses.running import Settings, Student
 
 NOT_PASSED = 3
 """Exit code where a student has not passed."""
@@ -60,17 +67,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run; returns 0, or NOT_PASSED. Raises RacecarError for what is no fault of a student's."""
-    from racecar.courses.job import Result
     from racecar.courses.lab import NODES, read_lab
     from racecar.courses.report import (
         as_dict,
         by_student,
         INDEX,
         mark_of,
-        write_pictures,
         write_results,
     )
-    from racecar.courses.running import run_lab, Settings, students_of
+    from racecar.courses.running import Settings, students_of
 
     lab = read_lab(arguments.lab).with_cases(tuple(arguments.case))
     if not arguments.students:
@@ -99,26 +104,9 @@ def run(arguments: argparse.Namespace) -> int:
         import racecar.stacks.composing  # noqa: F401
     from racecar.ros.domains import claim_domain
 
-    cases = {case.name: case for case in lab.cases}
     settings = Settings(output.resolve(), jobs, arguments.python, tuple(arguments.executable),
                         claim_domain, arguments.real_time_factor)
-    total = len(students) * len(cases)
-    with raising_on_signals(), ProgressBar(total, lab.name, 'cases') as show:
-        done = 0
-
-        def on_result(result: Result) -> None:
-            nonlocal done
-            done += 1
-            show(done)
-            write_pictures(
-                cases[result.case], output / result.student / result.case, film=arguments.film)
-            if not arguments.json:
-                show.write(f'{result.student}  {result.case}  {100.0 * result.mark:.1f}'
-                           f'  {result.text}')
-                for note in result.notes:
-                    show.write(f'    {note}')
-
-        results = run_lab(lab, students, settings, on_result)
+    results = _drive(lab, students, settings, quiet=arguments.json, film=arguments.film)
     write_results(lab, results, output)
     marks = {name: mark_of(lab, rows) for name, rows in by_student(results).items()}
     if arguments.json:
@@ -131,3 +119,34 @@ def run(arguments: argparse.Namespace) -> int:
             for name, rows in by_student(results).items()])
         print(f'Results: {output / INDEX}')
     return 0 if all(mark >= lab.pass_mark for mark in marks.values()) else NOT_PASSED
+
+
+def _drive(
+    lab: Lab, students: Sequence[Student], settings: Settings, *, quiet: bool, film: bool,
+) -> list[Result]:
+    """Run all cases with a progress bar; what has been driven is written if that is broken off."""
+    from racecar.courses.report import INDEX, write_pictures, write_results
+    from racecar.courses.running import run_lab
+
+    cases = {case.name: case for case in lab.cases}
+    total, output = len(students) * len(cases), settings.output
+    driven: list[Result] = []
+    with raising_on_signals(), ProgressBar(total, lab.name, 'cases') as show:
+        def on_result(result: Result) -> None:
+            driven.append(result)
+            show(len(driven))
+            write_pictures(
+                cases[result.case], output / result.student / result.case, film=film)
+            if not quiet:
+                show.write(f'{result.student}  {result.case}  {100.0 * result.mark:.1f}'
+                           f'  {result.text}')
+                for note in result.notes:
+                    show.write(f'    {note}')
+
+        try:
+            return run_lab(lab, students, settings, on_result)
+        except BaseException:
+            write_results(lab, driven, output)
+            if not quiet:
+                show.write(f'{len(driven)} of {total} cases were driven: {output / INDEX}')
+            raise

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+import contextlib
 import json
 from pathlib import Path
 import shlex
@@ -18,7 +19,8 @@ from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.parameters import suggestion
 from racecar.cli.number_types import number
 from racecar.cli.output import print_rows, print_table, ProgressBar, typed_command
-from racecar.facade.cluster import LOCAL, open_cores, TIMEOUT
+from racecar.facade.chunks import Cores
+from racecar.facade.cluster import Cluster, LOCAL, open_cores, TIMEOUT
 from racecar.facade.datasets import (
     DatasetWriter,
     FAILURE,
@@ -29,6 +31,7 @@ from racecar.facade.datasets import (
 )
 from racecar.facade.sweep_parts import UNITS
 from racecar.metrics.quantities import DEFAULT_METRIC
+from racecar.signals import raising_on_signals
 from racecar.stacks.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -49,6 +52,14 @@ def add_scheduler_arguments(parser: argparse.ArgumentParser) -> None:
              ' as hung (default: %(default)g)')
 
 
+@contextlib.contextmanager
+def cores_of(arguments: argparse.Namespace) -> Iterator[Cores | Cluster]:
+    """What runs the points, by --scheduler, --jobs and --timeout; raises as open_cores()."""
+    with open_cores(arguments.scheduler, arguments.jobs, arguments.timeout,
+                    lambda text: print(text, file=sys.stderr)) as cores:
+        yield cores
+
+
 def command_to_resume(arguments: argparse.Namespace, output: Path) -> str:
     """The command as typed, but that it goes on with what lies in a folder."""
     return ' '.join([
@@ -65,12 +76,12 @@ def make_dataset(
     Raises RacecarError; RunError for points without a row, when all others have theirs.
     """
     count = len(sweep.points)
-    with open_cores(arguments.scheduler, arguments.jobs, arguments.timeout) as cores:
+    with cores_of(arguments) as cores:
         writer = DatasetWriter(
             output, sweep, command, file=str(arguments.file.resolve()),
             resume=arguments.resume)
         try:
-            with ProgressBar(count, 'simulating', 'points') as show:
+            with raising_on_signals(), ProgressBar(count, 'simulating', 'points') as show:
                 outcome = run_into(writer, cores, sweep, show,
                                    lambda text: print(text, file=sys.stderr))
         except KeyboardInterrupt:

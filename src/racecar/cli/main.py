@@ -37,6 +37,7 @@ COMMANDS = {
     'render': 'draw a picture or a video of a world, a recorded bag or a run',
     'track': 'find the centre line of a track in a map, show and check it, or make a track',
     'raceline': 'make a line round a track by curvature or lap time, with its speeds',
+    'league': 'race controllers on lines, plants and conditions against each other',
     'vehicle': 'show the figures of a vehicle, export it as URDF and MJCF, draw it',
     'parameters': 'print the parameters of a node: type, default, range, unit, meaning',
     'examples': 'copy notebooks, sweeps, controllers and other files to begin with',

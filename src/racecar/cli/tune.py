@@ -17,12 +17,11 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.run_file import NAME
 from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.choices import completed_as_file
-from racecar.cli.dataset import add_scheduler_arguments, command_to_resume
+from racecar.cli.dataset import add_scheduler_arguments, command_to_resume, cores_of
 from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar, typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
-from racecar.facade.cluster import open_cores
 from racecar.facade.sweeps import MOST_JOBS
 from racecar.facade.tuning import TuneRun
 from racecar.facade.tuning_file import (
@@ -33,6 +32,7 @@ from racecar.facade.tuning_file import (
     read_tuning,
 )
 from racecar.facade.tuning_result import Trial, TuneResult
+from racecar.signals import raising_on_signals
 from racecar.stacks.options import policy_as_controller, SWEEP
 
 _DATABASE = 'study.db'
@@ -95,12 +95,13 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as error:
         raise ConfigurationError(
             f"--output '{output}' cannot be made: {error.strerror}") from error
-    with open_cores(arguments.scheduler, arguments.jobs, arguments.timeout) as cores:
+    with cores_of(arguments) as cores:
         made = TuneRun(
             tuning, arguments.storage or f'sqlite:///{output / _DATABASE}',
             resume=arguments.resume, cores=cores)
         try:
-            with ProgressBar(tuning.trials, 'tuning', 'trials') as show:
+            with raising_on_signals(), ProgressBar(
+                    tuning.trials, 'tuning', 'trials') as show:
                 result = made.run(show)
         except KeyboardInterrupt:
             print(f'racecar tune: {made.done} of {tuning.trials} trials are kept; go on with'

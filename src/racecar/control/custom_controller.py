@@ -24,7 +24,8 @@ from racecar.base.rows import flatten, Numbers
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.base.values import Value, Values
 from racecar.base.yaml_file import describe_error, parse_yaml
-from racecar.control.progress import progress_part, ProgressPart
+from racecar.control.estimation import SensedController, SENSING, Sensing
+from racecar.control.progress import PROGRESS, progress_part, ProgressPart
 from racecar.control.racing import CONTROLLERS
 from racecar.control.trajectories import Motion
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -99,15 +100,28 @@ class ControllerClass:
             return super().__reduce_ex__(2)
         return _found_again, (place, self.where)
 
+    @property
+    def is_by_progress(self) -> bool:
+        """Whether it is known that they follow by progress, before one is made."""
+        return getattr(self.constructor, 'follows', None) == PROGRESS
+
+    def takes(self, name: str) -> bool:
+        """Whether there is such a setting."""
+        return name in self.settings or self.takes_any or (
+            self.is_by_progress and name in SENSING)
+
     def setting(self, name: str) -> Parameter:
         """Return the row of a setting. Raises ConfigurationError with the names there are."""
         if name not in self.settings:
+            if self.is_by_progress and name in SENSING:
+                return SENSING[name]
             if self.takes_any:
                 return _row(name, object)
-            known = f"it takes {', '.join(self.settings)}" if self.settings else 'it takes none'
+            names = [*self.settings, *(SENSING.names if self.is_by_progress else ())]
+            known = f"it takes {', '.join(names)}" if names else 'it takes none'
             raise ConfigurationError(
                 f'controller {excerpt(self.where)} has no setting {excerpt(name)}:'
-                f' {known}{suggestion(name, self.settings)}')
+                f' {known}{suggestion(name, names)}')
         return self.settings[name]
 
     def make(
@@ -120,6 +134,8 @@ class ControllerClass:
         """
         values = {name: self.setting(name).validate(value)
                   for name, value in (settings or {}).items()}
+        sensing = {name: value for name, value in values.items()
+                   if self.is_by_progress and name in SENSING and name not in self.settings}
         missing = [name for name in self.required if name not in values]
         if missing:
             raise ConfigurationError(
@@ -127,7 +143,8 @@ class ControllerClass:
                 f' {CONTROLLER}.{missing[0]}')
         _check_takes_vehicle(self.where, self.constructor)
         try:
-            controller = self.constructor(vehicle, **values)
+            controller = self.constructor(vehicle, **{
+                name: value for name, value in values.items() if name not in sensing})
         except Exception as error:
             raise ConfigurationError(
                 f'controller {excerpt(self.where)} cannot be made with the vehicle:'
@@ -141,7 +158,8 @@ class ControllerClass:
                 f'controller {excerpt(self.where)} has neither command(odometry, reference) nor'
                 ' step')
         preview_of(controller)
-        return controller
+        return controller if not sensing else cast(
+            Controller, SensedController(controller, vehicle, Sensing.from_values(sensing)))
 
 
 def load_controller(

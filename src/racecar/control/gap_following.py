@@ -28,7 +28,7 @@ class GapSettings(NamedTuple):
     speed: Annotated[float, Row(
         'Speed where nothing asks for less', 'm/s', above=0.0, maximum=100.0)] = 2.0
     look_ahead: Annotated[float, Row(
-        'What is further away counts as open', 'm', above=0.0, maximum=100.0)] = 4.0
+        'Ranges beyond this count as free', 'm', above=0.0, maximum=100.0)] = 4.0
     pursuit_distance: Annotated[float, Row(
         'Distance at which it aims, at most, for a point of the open way; a smaller one turns more'
         ' sharply', 'm', above=0.0, maximum=100.0)] = 2.0

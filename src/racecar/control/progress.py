@@ -62,7 +62,7 @@ class Path(NamedTuple):
     acceleration: float
     width_right: float
     width_left: float
-    numbers: Vector
+    numbers: Flat
     first: int
     table: int
     memory: int
@@ -91,7 +91,7 @@ class LineSight(NamedTuple):
 
     origin_x: float
     origin_y: float
-    numbers: Vector
+    numbers: Flat
     first: int
 
 
@@ -153,7 +153,7 @@ def located(
 
 
 @pure
-def sight_of(reference: LineReference, numbers: Vector, lane: int) -> LineSight:
+def sight_of(reference: LineReference, numbers: Flat, lane: int) -> LineSight:
     """What the answer of a control gets for a LineReference."""
     return LineSight(reference.origin_x, reference.origin_y, numbers, int(numbers[lane]))
 

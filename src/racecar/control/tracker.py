@@ -73,6 +73,10 @@ TRACKER_COLUMNS = frozenset(
     if row.type is float and row.name in TrackerParameters._fields)
 """Names of the parameters in which TrajectoryTracker.columns() may differ."""
 
+FEEDBACK = frozenset({'Kp', 'Ki', 'Kd', 'FFWD', 'exact_feed_forward', 'velocity_limit',
+                      'catch_up_speed'})
+"""Names of the parameters of what it commands; the reference does not depend on them."""
+
 
 class TrackerOutput(NamedTuple):
     """Commanded velocity of P [m/s], reference in `map`, error reference minus car [m].

@@ -19,6 +19,7 @@ from racecar.metrics.laps import Course, LapRule, LapTimer
 PASS_MARK = 0.5
 """Least mark with which a case is passed, where the lab names no other one."""
 
+_LEAP = 0.1
 _STANDING = 0.02
 _STANDS_FOR = 1.0
 
@@ -49,6 +50,13 @@ class Estimate(NamedTuple):
     x: float
     y: float
     yaw: float
+
+
+def is_leap(before: Sample, after: Sample) -> bool:
+    """Whether a car was put elsewhere between two samples: it cannot have driven there."""
+    speed = max(abs(before.speed), abs(after.speed))
+    way = math.dist((before.x, before.y), (after.x, after.y))
+    return way > _LEAP + 2.0 * speed * (after.time - before.time)
 
 
 class Verdict(NamedTuple):

@@ -25,8 +25,8 @@ NODES, NEO = 'nodes', 'neo'
 """Kinds of programs: nodes of ROS 2, and scripts of the RACECAR Neo course."""
 
 _OPTIONS = ('vehicle', 'world', 'topic_names', 'waypoints', 'trajectory', 'tyre_model')
-_OF_CASES = (*_OPTIONS, 'sensors', 'set', 'start', 'time_limit', 'start_limit', 'weight',
-             'parameters', 'check', 'drive', 'collision_cost', 'press')
+_OF_CASES = (*_OPTIONS, 'sensors', 'set', 'start', 'time_limit', 'start_limit', 'answer_limit',
+             'warm_up', 'weight', 'parameters', 'check', 'drive', 'collision_cost', 'press')
 _MERGED = 'set', 'parameters', 'check', 'drive'
 _OF_LABS = ('summary', 'programs', 'configuration', 'nodes', 'cases', 'pass_mark', 'memory',
             'use_sim_time', 'dynamic_parameters', *_OF_CASES)
@@ -63,8 +63,10 @@ class Case(NamedTuple):
     """One drive.
 
     start: x, y [m], yaw [rad]. time_limit: simulated seconds from when the case begins;
-    start_limit: seconds of the computer's time until then. collision_cost: share of the mark that
-    each collision takes away; 1 or more ends the case. presses: of the game controller.
+    start_limit: seconds of the computer's time until then; answer_limit: for which a scan waits
+    for the answer of the programs. warm_up: number of commands, before the case begins, after each
+    of which the car is put back to its start. collision_cost: share of the mark that each
+    collision takes away; 1 or more ends the case. presses: of the game controller.
     parameters: of all nodes of the student, over those of each node.
     """
 
@@ -73,6 +75,8 @@ class Case(NamedTuple):
     start: tuple[float, float, float]
     time_limit: float
     start_limit: float
+    answer_limit: float
+    warm_up: int
     weight: float
     collision_cost: float
     check: Fields
@@ -188,7 +192,9 @@ def _case(
     made = Case(
         name, options, (start[0], start[1], start[2]),
         fields.number('time_limit', 60.0, least=0.1),
-        fields.number('start_limit', 30.0, least=1.0), fields.number('weight', 1.0, least=0.0),
+        fields.number('start_limit', 30.0, least=1.0),
+        fields.number('answer_limit', 1.0, least=0.0), fields.whole('warm_up', 0),
+        fields.number('weight', 1.0, least=0.0),
         fields.number('collision_cost', 1.0, least=0.0), fields.inner('check'), _driver(fields),
         fields.mapping('parameters'), fields.texts('press'))
     try:

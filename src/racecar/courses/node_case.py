@@ -24,9 +24,17 @@ from rclpy.node import Node
 
 from racecar.base.errors import RacecarError
 from racecar.base.types import NANOSECONDS, Odometry, quaternion_to_yaw
-from racecar.courses.checks import Estimate, GoalCheck, LocalisationCheck, Sample, sides_of
+from racecar.courses.checks import (
+    Estimate,
+    GoalCheck,
+    is_leap,
+    LocalisationCheck,
+    Sample,
+    sides_of,
+)
 from racecar.courses.job import conclude, Job, Result, write_drive
 from racecar.courses.lab import Case
+from racecar.courses.pacing import Pacing
 from racecar.courses.program import Program
 from racecar.ros.codecs.laser_scan import read_scan
 from racecar.ros.codecs.odometry import read_odometry
@@ -68,13 +76,18 @@ class CaseNode(Node):
         super().__init__('course_grader')
         self._case, self._programs = case, programs
         self._check = case.make_check()
-        self._plant = composed.simulator.plant
+        self._simulator = composed.simulator
+        self._plant = self._simulator.plant
+        self._pacing = Pacing(case.answer_limit)
+        self._warm_up = case.warm_up if self._check.begins == 'command' else 0
+        if self._check.begins == 'command':
+            self._simulator.on_obeyed = self._on_obeyed
         self.samples: list[Sample] = []
         self.estimates: list[Estimate] = []
         self.faults: list[str] = []
         self.reason = ''
         self._is_over = False
-        self._started = time.monotonic()
+        self._started = self._heard_at = time.monotonic()
         self._began: float | None = None
         self._began_at = 0.0
         self._pose: Odometry | None = None
@@ -119,6 +132,16 @@ class CaseNode(Node):
         scan, _ = read_scan(data)
         angles = scan.angle_min + scan.angle_increment * np.arange(len(scan.ranges))
         self._sides = sides_of(angles, np.asarray(scan.ranges, dtype=np.float64))
+        self._pacing.sent(time.monotonic())
+        self._hold()
+
+    def _hold(self) -> None:
+        """Let the time stand as long as the programs have to answer."""
+        self._simulator.hold(not self._is_over and self._pacing.is_waiting(time.monotonic()))
+
+    def _note_answer(self) -> None:
+        self._pacing.answered(time.monotonic())
+        self._hold()
 
     def _on_motion(self, data: bytes) -> None:
         self._pose = read_odometry(data)
@@ -128,6 +151,9 @@ class CaseNode(Node):
         if self.samples and time_now - self.samples[-1].time < _SAMPLE_PERIOD:
             return
         sample = self._sample(time_now)
+        if self.samples and is_leap(self.samples[-1], sample):
+            self._fault('the car was put elsewhere, as by /pose, /initialpose or a reset')
+            return
         self.samples.append(sample)
         if self._check.add(sample) or sample.collisions and self._case.collision_cost >= 1.0:
             self._is_over = True
@@ -147,13 +173,24 @@ class CaseNode(Node):
         self._second = (now, 1) if abs(now - since) > 1.0 else (since, count + 1)
         if self._second[1] > MOST_COMMANDS and not self._is_over:
             self._fault(f'more than {MOST_COMMANDS} commands in a second: a flood')
+        self._heard_at = now
         drive = message.drive
         if not (math.isfinite(drive.speed) and math.isfinite(drive.steering_angle)):
             self._nonsense += 1
+            self._note_answer()
             return
         self._last_command = self._time
         if self._check.begins == 'command':
-            self._begin()
+            self._pacing.begin(now)
+            if not self._warm_up:
+                self._begin()
+
+    def _on_obeyed(self) -> None:
+        """Let the time go on after a command, and put the car back while programs warm up."""
+        if self._warm_up and not self._is_over:
+            self._warm_up -= 1
+            self._simulator.return_to_start()
+        self._note_answer()
 
     def _on_estimate(
         self, message: OdometryMessage | PoseStamped | PoseWithCovarianceStamped,
@@ -172,6 +209,7 @@ class CaseNode(Node):
         estimate = Estimate(self._time - self._began, *values)
         self.estimates.append(estimate)
         self._check.estimate(estimate)
+        self._note_answer()
 
     # What goes out
 
@@ -179,6 +217,8 @@ class CaseNode(Node):
         if self._began is not None or self._pose is None:
             return
         self._began, self._began_at = self._time, time.monotonic()
+        if self._check.begins == 'estimate':
+            self._pacing.begin(self._began_at)
         self._send_pose()
 
     def _send_pose(self) -> None:
@@ -238,10 +278,11 @@ class CaseNode(Node):
         elif self._time - self._began > self._case.time_limit:
             self._end(f'time limit of {self._case.time_limit:g} s')
         self._send_goal()
+        self._hold()
         return self._is_over
 
     def _await(self) -> None:
-        waited = time.monotonic() - self._started
+        waited = time.monotonic() - max(self._started, self._heard_at)
         listeners = {'robot': self._scan_topic, 'goal': '/goal_pose'}.get(self._check.begins)
         if listeners is not None and self.count_subscribers(listeners) > 0:
             self._begin()
@@ -280,7 +321,7 @@ class CaseNode(Node):
         notes += [f'{program.name} printed so much that the rest is cut'
                   for program in self._programs if program.is_cut]
         factor = self.real_time_factor
-        if factor < _SLOW * job.real_time_factor:
+        if factor < _SLOW * job.real_time_factor and not self._pacing.is_customary:
             notes.append(f'this computer was too slow: real-time factor {factor:.2f}; fewer --jobs'
                          ' or a lower --real-time-factor help')
         verdict = self._check.verdict()

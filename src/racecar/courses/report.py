@@ -52,11 +52,19 @@ def by_student(results: Sequence[Result]) -> dict[str, list[Result]]:
 
 
 def as_dict(lab: Lab, results: Sequence[Result]) -> dict[str, object]:
-    """All results by names, for JSON."""
-    return {'lab': lab.name, 'summary': lab.summary, 'students': [{
-        'student': name, 'mark': mark_of(lab, rows),
-        'passed': mark_of(lab, rows) >= lab.pass_mark, 'cases': [row.as_dict() for row in rows],
-    } for name, rows in by_student(results).items()]}
+    """All results by names, for JSON.
+
+    complete: whether all cases were driven; a student without one of them has no mark.
+    """
+    students = []
+    for name, rows in by_student(results).items():
+        complete = len(rows) == len(lab.cases)
+        mark = mark_of(lab, rows) if complete else None
+        students.append({
+            'student': name, 'complete': complete, 'mark': mark,
+            'passed': mark is not None and mark >= lab.pass_mark,
+            'cases': [row.as_dict() for row in rows]})
+    return {'lab': lab.name, 'summary': lab.summary, 'students': students}
 
 
 def write_results(lab: Lab, results: Sequence[Result], output: Path) -> None:
@@ -67,8 +75,8 @@ def write_results(lab: Lab, results: Sequence[Result], output: Path) -> None:
     names = [case.name for case in lab.cases]
     page.table(
         ['Student', 'Mark', *names],
-        [[name, f'{100.0 * mark_of(lab, rows):.1f}', *(f'{100.0 * row.mark:.1f}' for row in rows)]
-         for name, rows in students.items()], numbers=range(1, len(names) + 2))
+        [[name, _shown_mark(lab, rows), *_marks(names, rows)] for name, rows in students.items()],
+        numbers=range(1, len(names) + 2))
     page.paragraph(f'Marks are per cent; {100.0 * lab.pass_mark:g} pass. Each student has a folder'
                    f' with a page of its own, {INDEX}, and the output of the programs.')
     faults = [[row.student, row.case, row.text] for row in results
@@ -81,8 +89,17 @@ def write_results(lab: Lab, results: Sequence[Result], output: Path) -> None:
         _student_page(lab, name, rows, output / name).write(output / name / INDEX)
 
 
+def _shown_mark(lab: Lab, rows: Sequence[Result]) -> str:
+    return f'{100.0 * mark_of(lab, rows):.1f}' if len(rows) == len(lab.cases) else '-'
+
+
+def _marks(names: Sequence[str], rows: Sequence[Result]) -> list[str]:
+    marks = {row.case: f'{100.0 * row.mark:.1f}' for row in rows}
+    return [marks.get(name, '-') for name in names]
+
+
 def _student_page(lab: Lab, name: str, results: Sequence[Result], folder: Path) -> HtmlPage:
-    page = HtmlPage(f'{name}: {lab.name}', f'{100.0 * mark_of(lab, results):.1f} %')
+    page = HtmlPage(f'{name}: {lab.name}', f'{_shown_mark(lab, results)} %')
     cases = {case.name: case for case in lab.cases}
     page.table(['Case', 'Mark', 'Time', 'Way', 'What happened'], [
         [row.case, f'{100.0 * row.mark:.1f}', f'{row.duration:.1f} s', f'{row.distance:.1f} m',

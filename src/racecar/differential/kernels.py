@@ -16,7 +16,9 @@ from racecar.base.vectors import Flat, Vector
 from racecar.differential.kinematics import Kinematics
 from racecar.differential.physics import Physics
 from racecar.differential.state import Draws, NO_DRAWS, step_robot, WheelsState
-from racecar.simulation.layout import Layout, Loop
+from racecar.simulation.car_kernels import CarKernel, checking, lane_parts, saving
+from racecar.simulation.engine import MotionParts
+from racecar.simulation.layout import LANES, Layout, Loop
 
 DRAWS = count_numbers(NO_DRAWS)
 """Random numbers of a robot in a step."""
@@ -43,18 +45,20 @@ class RobotParts(NamedTuple):
 
 
 Advance = Callable[[Flat, int, Vector, float, int], bool]
-"""advance(rows, count, draws, dt [s], steps): moves the first `count` robots on.
+"""advance(rows, count, draws, dt [s], steps): moves one robot on, of which `count` is 1.
 
-draws: DRAWS rows for each step, or none. It tells whether all states are finite.
+draws: DRAWS numbers for each step, or none. It tells whether the state is finite.
 """
+
+_TYPES = '(float64[::1], int64, float64[::1], float64, int64)'
 
 DrawOf = Callable[[Flat, Vector, int, int, int], Draws]
 """Pure function (rows, draws, steps, k, i): random numbers of robot i in step k of so many."""
 
 
-def robot_parts(mode: str, lanes: int) -> RobotParts:
-    """Place the numbers of robots; mode: of PLANAR_MODES; lanes: robots in a block."""
-    layout = Layout(lanes)
+def robot_parts(mode: str) -> RobotParts:
+    """Place the numbers of one robot; mode: of PLANAR_MODES."""
+    layout = Layout(1)
     return RobotParts(
         0, layout.part(AT_REST), layout.part(WheelSpeeds(0.0, 0.0)),
         layout.part(mode_example(mode)))._replace(rows=layout.rows)
@@ -105,27 +109,59 @@ def robot_steps(parts: RobotParts, draw_of: DrawOf) -> Loop:
     return run_one if state_part.lanes == 1 else run_all
 
 
-@functools.cache
-def robot_kernel(mode: str, lanes: int) -> Advance:
-    """Kernel of a mode; lanes: robots in a block."""
-    parts = robot_parts(mode, lanes)
-    state_part, draws_part, draw_numbers = parts.state, Part(NO_DRAWS, 0, lanes), DRAWS * lanes
+def drawing(lanes: int) -> DrawOf:
+    """Pure function that finds random numbers of steps one after the other; lanes: in a row."""
+    draws_part, draw_numbers = Part(NO_DRAWS, 0, lanes), DRAWS * lanes
 
     @importable
     def drawn(rows: Flat, draws: Vector, steps: int, k: int, i: int) -> Draws:
         found: Draws = load(draws, draws_part, k * draw_numbers + i)
         return found
 
-    run, run_noisy = robot_steps(parts, no_draws), robot_steps(parts, drawn)
+    return drawn
+
+
+@functools.cache
+def robot_kernel(mode: str) -> Advance:
+    """Kernel of one robot."""
+    parts = robot_parts(mode)
+    state_part = parts.state
+    run, run_noisy = robot_steps(parts, no_draws), robot_steps(parts, drawing(1))
 
     def advance(rows: Flat, count: int, draws: Vector, dt: float, steps: int) -> bool:
         if len(draws) > 0:
             run_noisy(rows, count, draws, dt, steps)
         else:
             run(rows, count, draws, dt, steps)
-        valid = True
-        for i in range(count):
-            valid = valid and within(load(rows, state_part, i), FINITE)
+        valid: bool = within(load(rows, state_part, 0), FINITE)
         return valid
 
-    return compiled(advance, '(float64[::1], int64, float64[::1], float64, int64)')
+    return compiled(advance, _TYPES)
+
+
+@functools.cache
+def block_kernel(mode: str) -> CarKernel:
+    """Kernel of a block; mode: of PLANAR_MODES.
+
+    Its arguments are those of Advance, with DRAWS rows of LANES numbers for each step. A robot
+    that diverges stands where it was before the call, for good.
+    """
+    layout = Layout()
+    state, nothing = layout.part(AT_REST), layout.part(())
+    command, robot = WheelSpeeds(0.0, 0.0), mode_example(mode)
+    parts = lane_parts(layout, MotionParts(state, nothing, nothing), command, robot)
+    robots = RobotParts(
+        parts.rows, state, Part(command, parts.inputs.first, LANES),
+        Part(robot, parts.parameters.first, LANES))
+    save_all, check_all = saving(parts), checking(parts)
+    run, run_noisy = robot_steps(robots, no_draws), robot_steps(robots, drawing(LANES))
+
+    def advance(rows: Flat, count: int, draws: Vector, dt: float, steps: int) -> None:
+        save_all(rows, count)
+        if len(draws) > 0:
+            run_noisy(rows, count, draws, dt, steps)
+        else:
+            run(rows, count, draws, dt, steps)
+        check_all(rows, count)
+
+    return CarKernel(parts, compiled(advance, _TYPES))

@@ -218,7 +218,7 @@ class PlanarMotion(Motion):
         super().__init__(robot, step)
         self.mode = mode
         numbers = PLANAR_MODES[mode].of(robot)
-        parts = robot_parts(mode, 1)
+        parts = robot_parts(mode)
         # State, command and parameters.
         self._rows = cast(_Rows, vector(parts.rows))
         self._at_command, self._at_robot = parts.command.first, parts.robot.first
@@ -268,7 +268,7 @@ class PlanarMotion(Motion):
 
     @cached_property
     def _kernel(self) -> Advance:
-        return robot_kernel(self.mode, 1)
+        return robot_kernel(self.mode)
 
     @property
     def state(self) -> WheelsState:

@@ -73,7 +73,7 @@ class DriverBridge:
         self._vehicle = vehicle
         self._mux_source = mux_source
         self.mux_holder: str | None = None
-        self._mux_heard = LastStamp(0)
+        self._mux_asked: LastStamp | None = None
         self.answered_ns: int | None = None
         self._pressed: LastStamp | None = None
 
@@ -118,20 +118,28 @@ class DriverBridge:
         return self.controls.mode != ControlMode.UNDEFINED and self.mux_holder not in (
             None, IDLE, self._mux_source)
 
-    def hear_mux(self, holder: str, now_ns: int) -> None:
-        """Take note that the mux says at a time [ns] who holds it."""
+    def ask_mux(self, now_ns: int) -> None:
+        """Take note that the mux is to be held from a time [ns] on, which it will answer."""
+        if self._mux_asked is None:
+            self._mux_asked = LastStamp(now_ns)
+
+    def hear_mux(self, holder: str) -> None:
+        """Take note that the mux says who holds it."""
         self.mux_holder = holder
-        self._mux_heard = LastStamp(now_ns)
+        self._mux_asked = None
 
     def is_mux_silent(self, now_ns: int, timeout: float) -> bool:
-        """Whether the mux said last that the driver holds it, longer ago than the timeout [s]."""
-        return (self.mux_holder == self._mux_source
-                and self._mux_heard.age_ns(now_ns) > timeout * NANOSECONDS)
+        """Whether the mux, held by the driver, was asked longer ago than the timeout [s] in vain.
+
+        A mux that nobody asks may be silent: under cruise control it hears plain commands.
+        """
+        return (self.mux_holder == self._mux_source and self._mux_asked is not None
+                and self._mux_asked.age_ns(now_ns) > timeout * NANOSECONDS)
 
     def may_command_wheels(self, now_ns: int, timeout: float, *, has_mux: bool) -> bool:
         """Whether the driver holds the mux at a time [ns], or there has never been one.
 
-        The mux repeats that the driver holds it whenever it hears so. One that has been silent for
+        The mux repeats that the driver holds it whenever it hears so. One that does not answer for
         the timeout [s] may have died, and teleoperation and safety could not reach the car any
         more: a driver who had a mux does not command the wheels then.
         has_mux: whether a mux listens now.

@@ -17,6 +17,7 @@ from pathlib import Path
 import re
 from typing import NamedTuple
 
+from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError, RacecarError
 from racecar.base.poses import pose_of_child, rotated
 from racecar.base.share import find_vehicle, find_world, resource_file, vehicle_names
@@ -30,7 +31,7 @@ from racecar.base.types import (
 )
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.entities.convex_bodies import corners, hull_distance
-from racecar.entities.name_filter import LONGEST_NAME
+from racecar.entities.name_filter import LONGEST_NAME, name_filter
 from racecar.entities.refusals import RefusedError
 from racecar.scene.grid_map import NO_GRID
 from racecar.scene.overlaps import disc_overlaps
@@ -102,6 +103,20 @@ class Request(NamedTuple):
     namespace: str
     pose: Pose3
     frame: str
+
+
+class Filter(NamedTuple):
+    """Which entities are wanted; empty fields let all through.
+
+    pattern: of the name, see name_filter(); categories: of Category; tags, tags_mode: see
+    tags_match(); area: whether corners (n, 3) of an entity [m] are within what is asked for.
+    """
+
+    pattern: str = ''
+    categories: frozenset[int] = frozenset()
+    tags: Sequence[str] = ()
+    tags_mode: int = 0
+    area: Callable[[Array], bool] | None = None
 
 
 @dataclass
@@ -197,6 +212,20 @@ class Entities:
     def names(self) -> list[str]:
         """Names of all entities, robots first; none without a world."""
         return [] if self.world is None else [*self._robots(), *self._things]
+
+    def chosen(self, wanted: Filter) -> list[str]:
+        """Names of the entities that a filter lets through. Raises RefusedError for a bad one."""
+        is_named = name_filter(wanted.pattern)
+        # Also where there is no entity, what cannot be used is refused.
+        tags_match((), wanted.tags, wanted.tags_mode)
+        return [name for name in self.names()
+                if is_named(name) and self._fits(name, self.info(name), wanted)]
+
+    def _fits(self, name: str, info: Info, wanted: Filter) -> bool:
+        return (not wanted.categories or info.category in wanted.categories) \
+            and tags_match(info.tags, wanted.tags, wanted.tags_mode) \
+            and (wanted.area is None or wanted.area(corners(
+                self.bounds(name), self.state(name).pose)))
 
     def check(self, name: str) -> None:
         """Raise RefusedError for a name that no entity has."""

@@ -7,6 +7,7 @@ in the changelog.
 """
 
 from racecar.facade.environments import make_env
+from racecar.facade.evaluation import evaluate, EvaluationResult
 from racecar.facade.rollout import Rollouts, rollouts
 from racecar.facade.run import load, Run
 from racecar.facade.simulation import simulate
@@ -16,6 +17,6 @@ from racecar.facade.tuning_result import TuneResult
 from racecar.facade.vehicle import Vehicle
 
 __all__ = [
-    'Rollouts', 'Run', 'SweepPoint', 'SweepResult', 'TuneResult', 'Vehicle', 'load', 'make_env',
-    'rollouts', 'simulate', 'sweep', 'tune',
+    'EvaluationResult', 'Rollouts', 'Run', 'SweepPoint', 'SweepResult', 'TuneResult', 'Vehicle',
+    'evaluate', 'load', 'make_env', 'rollouts', 'simulate', 'sweep', 'tune',
 ]

@@ -1,45 +1,49 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a sweep on the workers of Dask (https://distributed.dask.org), here or elsewhere.
+"""Tasks on the workers of Dask (https://distributed.dask.org), here or elsewhere.
 
 Dask schedules, ships, and repeats what a worker that died had taken; here stands what is asked of
-it, and what its errors mean for a sweep.
+it, and what its errors mean for a task.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 import contextlib
 import logging
 import os
+import queue
 import threading
+import time
 from typing import Any, NamedTuple
+import warnings
 
 from racecar.base.environment import differences, hash_of_file, present_environment
 from racecar.base.errors import ConfigurationError, excerpt, RacecarError, RunError
 from racecar.base.extras import not_installed
+from racecar.facade.chunks import C, Cores, Lost, Plan, Range, Task
 from racecar.facade.local_workers import local_scheduler
-from racecar.facade.sweep_parts import Cores, Lost, Part, Plan, Range, run_part
-from racecar.stacks.sweep import Sweep
 
 LOCAL = 'local'
 """The scheduler that this process starts with workers on this machine."""
 
 TIMEOUT = 600.0
-"""Time that a worker may take for a part before it counts as hung [s]."""
+"""Time that a worker may take for a chunk before it counts as hung [s]."""
 
 _DECISIVE = ('racecar', 'sources', 'Python', 'numpy', 'numba', 'llvmlite', 'mujoco', 'compiled',
              'architecture')
 _ANSWER = 10.0  # of a scheduler [s]
 _WORKERS = 60.0  # for the first one [s]
-_FAREWELL = 3.0  # of a worker with a part that hangs [s]
+_FAREWELL = 3.0  # of a worker with a chunk that hangs [s]
+_ALONE = 600.0  # without any worker, before the work ends: some wait in a queue [s]
+_LOOK = 3.0  # from one look whether there are workers at all to the next [s]
 
 
 class _Job(NamedTuple):
-    """What a worker needs for the parts of a sweep; files: SHA-256 by path."""
+    """What a worker needs for the chunks of a task; files: SHA-256 by path."""
 
-    sweep: Sweep
+    task: Task[Any]
     environment: Mapping[str, str]
     files: Mapping[str, str]
     timeout: float
@@ -48,16 +52,23 @@ class _Job(NamedTuple):
 class Cluster:
     """Workers of a scheduler."""
 
-    def __init__(self, client: Any, timeout: float = TIMEOUT) -> None:
-        """client: of distributed, whose workers have what this process has."""
+    def __init__(
+        self, client: Any, timeout: float = TIMEOUT,
+        announce: Callable[[str], object] = warnings.warn,
+    ) -> None:
+        """client: of distributed, whose workers have what this process has.
+
+        timeout: for a chunk [s]; announce: is told what keeps the work waiting.
+        """
         self._client = client
         self._timeout = timeout
+        self._announce = announce
         self._check()
 
     @property
     def _cores(self) -> int:
         threads: dict[str, int] = self._client.nthreads()
-        return max(sum(threads.values()), 1)
+        return sum(threads.values())
 
     def _check(self) -> None:
         """Raise ConfigurationError for a worker with other versions than this process."""
@@ -70,46 +81,45 @@ class Cluster:
         for worker, environment in found.items():
             _check_environment(worker, environment, present_environment())
 
-    def parts(self, sweep: Sweep, ranges: Iterable[Range]) -> Iterator[Part | Lost]:
-        """Run the points of some ranges; yields parts in any order, and what is lost.
+    def run(self, task: Task[C], ranges: Iterable[Range]) -> Iterator[C | Lost]:
+        """Run the points of some ranges; yields chunks in any order, and what is lost.
 
-        Raises ConfigurationError for a worker that lacks what the sweep needs, RunError if the
-        scheduler is gone.
+        Raises ConfigurationError for a worker that lacks what the task needs, RunError if the
+        scheduler is gone, or all workers for ten minutes.
         """
-        from distributed.comm import CommClosedError
-
         try:
-            yield from self._parts(sweep, ranges)
-        except CommClosedError as error:
+            yield from self._run(task, ranges)
+        except OSError as error:
+            # Of the connection: what fails on a worker is a RunError.
             raise _gone(error) from error
 
-    def _parts(self, sweep: Sweep, ranges: Iterable[Range]) -> Iterator[Part | Lost]:
-        from distributed import as_completed
-
+    def _run(self, task: Task[C], ranges: Iterable[Range]) -> Iterator[C | Lost]:
         job = self._client.submit(_received, _Job(
-            sweep, present_environment(), sweep.run_file('').files, self._timeout), pure=False)
-        plan = Plan(ranges, 2 * self._cores)
+            task, present_environment(), task.files, self._timeout), pure=False)
+        cores = max(self._cores, 1)
+        plan = Plan(ranges, 2 * cores)
         under_way: dict[Any, Range] = {}
-        done = as_completed(loop=self._client.loop)
+        ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         try:
             while True:
                 # One that runs and one that waits for each core: memory does not grow with points.
-                most = 2 * self._cores
-                while len(under_way) < most and (taken := plan.take()) is not None:
+                while len(under_way) < 2 * cores and (taken := plan.take()) is not None:
                     future = self._client.submit(_work, job, *taken, pure=False)
                     under_way[future] = taken
-                    done.add(future)
+                    future.add_done_callback(ended.put)
                 if not under_way:
                     return
-                future = next(done)
-                found = _outcome(future, *under_way.pop(future))
+                future = self._next(ended)
+                cores = max(self._cores, 1)
+                taken = under_way.pop(future)
+                found = _outcome(future, *taken)
                 future.release()
-                if isinstance(found, Part):
-                    plan.learn(found)
+                if not isinstance(found, Lost):
+                    plan.learn(found.points, found.seconds)
                     yield found
                 elif found.points > 1:
                     # The halves tell which point it is.
-                    plan.halve(found.first, found.points)
+                    plan.halve(*taken)
                 else:
                     yield found
         finally:
@@ -117,14 +127,32 @@ class Cluster:
                 with contextlib.suppress(Exception):
                     future.cancel()
 
+    def _next(self, ended: queue.SimpleQueue[Any]) -> Any:
+        """The next future that has ended. Raises RunError if there are no workers any more."""
+        alone_since: float | None = None
+        while True:
+            with contextlib.suppress(queue.Empty):
+                return ended.get(timeout=_LOOK)
+            if self._cores:
+                alone_since = None
+            elif alone_since is None:
+                alone_since = time.monotonic()
+                self._announce(
+                    f'all workers have left the scheduler; waiting {_ALONE:g} s for another,'
+                    f' `dask worker {self._client.scheduler.address}` starts one')
+            elif time.monotonic() - alone_since > _ALONE:
+                raise RunError(
+                    f'all workers have left the scheduler, and none has come for {_ALONE:g} s;'
+                    f' start some with `dask worker {self._client.scheduler.address}`, and go on')
 
-def _outcome(future: Any, first: int, count: int) -> Part | Lost:
+
+def _outcome(future: Any, first: int, count: int) -> Any:
     """What became of points. Raises RacecarError for what would happen to all of them."""
     from distributed import CancelledError, KilledWorker
     from distributed.comm import CommClosedError
 
     try:
-        found: Part = future.result()
+        return future.result()
     except _HungError as error:
         return Lost(first, count, str(error))
     except KilledWorker as error:
@@ -135,7 +163,6 @@ def _outcome(future: Any, first: int, count: int) -> Part | Lost:
         raise
     except Exception as error:
         raise RunError(f'a worker failed: {_line(error)}') from error
-    return found
 
 
 def _gone(error: BaseException) -> RunError:
@@ -145,11 +172,13 @@ def _gone(error: BaseException) -> RunError:
 @contextlib.contextmanager
 def open_cores(
     scheduler: str | None, jobs: int | None = None, timeout: float = TIMEOUT,
+    announce: Callable[[str], object] = warnings.warn,
 ) -> Iterator[Cores | Cluster]:
-    """What runs the parts of a sweep.
+    """What runs the chunks of a task.
 
     scheduler: address of one, LOCAL for one of this process with so many workers as jobs, by
-    default one for each core, or None for the threads of this process. timeout: for a part [s].
+    default one for each core, or None for the threads of this process. timeout: for a chunk [s];
+    announce: is told what keeps the workers waiting.
     Raises ConfigurationError without Dask, and for a scheduler that does not answer, has no worker
     or one with other versions.
     """
@@ -190,7 +219,7 @@ def open_cores(
             raise ConfigurationError(
                 f'scheduler {excerpt(scheduler)} has had no worker for {_WORKERS:g} s; start some'
                 f' with `dask worker {scheduler}`') from error
-        yield Cluster(client, timeout)
+        yield Cluster(client, timeout, announce)
 
 
 async def _greet(address: str) -> None:
@@ -203,26 +232,26 @@ async def _greet(address: str) -> None:
 
 
 class _HungError(Exception):
-    """A part takes too long."""
+    """A chunk takes too long."""
 
 
 def _received(job: _Job) -> _Job:
-    """A job, which all parts take from here, and which is made again where it is lost."""
+    """A job, which all chunks take from here, and which is made again where it is lost."""
     return job
 
 
-def _work(job: _Job, first: int, count: int) -> Part:
+def _work(job: _Job, first: int, count: int) -> Any:
     """Run points on a worker; one that hangs is left to end with its process."""
     from distributed import get_worker
 
     worker = get_worker()
     _check_environment(worker.address, present_environment(), job.environment)
     _check_files(worker.address, job.files)
-    found: list[Part | BaseException] = []
+    found: list[Any] = []
 
     def run() -> None:
         try:
-            found.append(run_part(job.sweep, first, count))
+            found.append(job.task.run(first, count, 1))
         except BaseException as error:
             found.append(error)
 

@@ -29,8 +29,9 @@ from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.extras import not_installed
 from racecar.base.parameters import suggestion
 from racecar.base.run_file import NAME, read_run_file, RunFile
+from racecar.facade.chunks import Cores, Lost, Range
 from racecar.facade.cluster import check_same_versions, Cluster
-from racecar.facade.sweep_parts import Cores, joined, Lost, Part, Range, UNITS
+from racecar.facade.sweep_parts import joined, Part, SweepTask, UNITS
 from racecar.stacks.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 POINT, FAILURE, WARNING = 'point', 'failure', 'warning'
 WHOLE = 'samples', 'collisions', 'laps', 'wrong_ways', 'track_exits'
-_LAPS = 'laps', 'best_lap', 'mean_lap', 'lap_progress', 'wrong_ways', 'track_exits', \
-    'off_track_time'
 
 _FILE = re.compile(r'points-(\d{8})-(\d{8})\.parquet')
 _ROWS, _WAIT = 100_000, 30.0
@@ -151,8 +150,6 @@ class DatasetWriter:
         columns: dict[str, Any] = {POINT: np.asarray(numbers)}
         columns |= dict(zip(self._sweep.names, zip(*points, strict=True), strict=True))
         columns |= part.metrics
-        columns |= {name: part.lap_figures(name) if part.laps
-                    else self._arrow.nulls(part.points) for name in _LAPS}
         columns |= {name: [of_points.get(number) for number in numbers] if of_points
                     else self._arrow.nulls(part.points) for name, of_points in texts.items()}
         return self._arrow.table([
@@ -199,13 +196,10 @@ def run_into(
     unmade, warning = 0, ''
     said: set[str] = set()
     with writer:
-        for found in cores.parts(sweep, missing):
+        for found in cores.run(SweepTask(sweep), missing):
             if isinstance(found, Lost):
                 lost.append(found)
                 continue
-            for text in {*found.said} - said:
-                announce(text)
-            said.update(found.said)
             if found.unmade:
                 warning = warning or next(iter(found.unmade.values()))
                 if found.first == 0 and len(found.unmade) == found.points:
@@ -213,6 +207,9 @@ def run_into(
                     raise ConfigurationError(warning)
                 unmade += len(found.unmade)
             writer.add(found)
+            for text in {*found.said} - said:
+                announce(text)
+            said.update(found.said)
             done += found.points
             if on_progress is not None:
                 on_progress(done)

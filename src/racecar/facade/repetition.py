@@ -11,8 +11,8 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.run_file import RunFile
 from racecar.base.values import number_of
 from racecar.control.custom_controller import CONTROLLER
+from racecar.facade.chunks import Cores
 from racecar.facade.cluster import Cluster
-from racecar.facade.sweep_parts import Cores
 from racecar.facade.sweeps import SweepRun
 from racecar.stacks.describe import find_tracking_stack
 from racecar.stacks.options import DURATION, SIMULATE

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 import contextlib
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 import warnings as python_warnings
 
 import numpy as np
@@ -17,6 +17,7 @@ from racecar.base.columns import Array, IS_NO_COLUMN
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError, RacecarError
 from racecar.base.parameters import Parameter, suggest
 from racecar.base.types import NANOSECONDS
+from racecar.base.values import number_of, text_of, Values
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
 from racecar.dynamics.vehicles import make_vehicle_model, VehicleModel
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VEHICLE_FILE_PARAMETERS
@@ -27,6 +28,8 @@ from racecar.simulation.car_parameters import COMMANDED_CAR_PARAMETERS
 from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.rollout_batch import RolloutBatch
 from racecar.simulation.simulator import DEFAULT_PERIOD, DEFAULT_STEP, ORIGIN
+
+T = TypeVar('T')
 
 # Arguments of their own.
 _ARGUMENTS = 'vehicle_model', 'tyre_model', 'integrator', 'step'
@@ -114,7 +117,8 @@ def rollouts(
     check_jobs(jobs)
     _EVERY.validate(every)
     values = _values(model, tyre_model, integrator, step, _mapping('set', set))
-    steps = _steps(_PERIOD.validate(period), values['step'])
+    length = number_of(values, 'step')
+    steps = _steps(number_of({'period': _PERIOD.validate(period)}, 'period'), length)
     given = _numbers('inputs', inputs)
     if given.ndim not in (2, 3):
         raise ConfigurationError(
@@ -137,8 +141,8 @@ def rollouts(
     valid = batch.valid
     found = Rollouts(
         batch.models[0].description, names, states,
-        _times(np.arange(states.shape[1]) * every, steps, values['step']), valid,
-        np.where(valid, np.nan, _times(batch.ticks_driven, steps, values['step'])))
+        _times(np.arange(states.shape[1]) * every, steps, length), valid,
+        np.where(valid, np.nan, _times(batch.ticks_driven, steps, length)))
     if not valid.all():
         first = int(np.argmin(valid))
         python_warnings.warn(
@@ -148,14 +152,14 @@ def rollouts(
     return found
 
 
-def _mapping(name: str, given: Mapping[str, object] | None) -> Mapping[str, Any]:
+def _mapping(name: str, given: Mapping[str, T] | None) -> Mapping[str, T]:
     if given is not None and not isinstance(given, Mapping):
         raise ConfigurationError(
             f'{name} is {excerpt(given)}, expected a dictionary of values by name')
     return given or {}
 
 
-def _steps(period: Any, step: float) -> int:
+def _steps(period: float, step: float) -> int:
     """Steps in a period. Raises ConfigurationError if their number is not whole."""
     steps, rest = divmod(
         whole_nanoseconds('period', period), whole_nanoseconds('step', step))
@@ -166,13 +170,15 @@ def _steps(period: Any, step: float) -> int:
     return steps
 
 
-def _times(ticks: Any, steps: int, step: float) -> Array:
+def _times(ticks: NDArray[np.int_], steps: int, step: float) -> Array:
     """Times of ticks [s], as stamps give them."""
     found: Array = ticks * (steps * whole_nanoseconds('step', step)) / NANOSECONDS
     return found
 
 
-def _lengths(start: Any) -> dict[str, tuple[int, ...]]:
+def _lengths(
+    start: ArrayLike | Mapping[str, ArrayLike] | None,
+) -> dict[str, tuple[int, ...]]:
     """For how many cars a start is, by what says so; none for all of them."""
     if isinstance(start, Mapping):
         return {f'start[{name!r}]': np.shape(_numbers(f'start[{name!r}]', column))[:1]
@@ -197,8 +203,8 @@ def _count(lengths: Mapping[str, tuple[int, ...]]) -> int:
 
 
 def _values(
-    model: str, tyre_model: str, integrator: str, step: float, given: Mapping[str, Any],
-) -> dict[str, Any]:
+    model: str, tyre_model: str, integrator: str, step: float, given: Values,
+) -> Values:
     of_arguments = dict(zip(_ARGUMENTS, (model, tyre_model, integrator, step), strict=True))
     for name in given:
         if name in of_arguments:
@@ -217,7 +223,7 @@ def _numbers(name: str, given: ArrayLike) -> Array:
         ) from None
 
 
-def _column(name: str, given: ArrayLike) -> list[Any]:
+def _column(name: str, given: ArrayLike) -> list[object]:
     """Values of a parameter of the vehicle, each allowed."""
     values = np.asarray(given).tolist()
     if not isinstance(values, list):
@@ -235,7 +241,7 @@ def _vehicle(given: object) -> Vehicle:
 
 
 def _batch(
-    vehicles: Sequence[Vehicle], values: Mapping[str, Any], columns: Mapping[str, list[Any]],
+    vehicles: Sequence[Vehicle], values: Values, columns: Mapping[str, list[object]],
     width: int, jobs: int | None,
 ) -> RolloutBatch:
     """Cars at rest; columns: in what they differ from their vehicles."""
@@ -253,30 +259,30 @@ def _batch(
     return _made(changed, values, width, jobs)
 
 
-def _changed(car: int, vehicle: Vehicle, columns: Mapping[str, list[Any]]) -> Vehicle:
+def _changed(car: int, vehicle: Vehicle, columns: Mapping[str, list[object]]) -> Vehicle:
     """Vehicle of a car with what differs."""
     with _naming(car):
         return vehicle.replace({name: column[car] for name, column in columns.items()})
 
 
 def _made(
-    vehicles: Sequence[Vehicle], values: Mapping[str, Any], width: int, jobs: int | None,
+    vehicles: Sequence[Vehicle], values: Values, width: int, jobs: int | None,
 ) -> RolloutBatch:
     models: dict[Vehicle, VehicleModel] = {}
     for car, vehicle in enumerate(vehicles):
         if vehicle not in models:
             with _naming(car):
                 models[vehicle] = make_vehicle_model(
-                    values['vehicle_model'], vehicle.parameters, values)
+                    text_of(values, 'vehicle_model'), vehicle.parameters, values)
     names = {model.state_names for model in models.values()}
     if len(names) > 1:
         raise ConfigurationError(
             'the vehicles have different states, expected the same of all: a relaxation_length'
             ' adds some, so give it to all of them or to none')
     return RolloutBatch(
-        [models[vehicle] for vehicle in vehicles], step=values['step'],
-        integrator=values['integrator'], actuators=values, by_inputs=width != _COMMAND_NUMBERS,
-        threads=jobs)
+        [models[vehicle] for vehicle in vehicles], step=number_of(values, 'step'),
+        integrator=text_of(values, 'integrator'), actuators=values,
+        by_inputs=width != _COMMAND_NUMBERS, threads=jobs)
 
 
 @contextlib.contextmanager

@@ -164,6 +164,7 @@ def simulate(
     controller: Text | Callable[..., object] | None = None,
     control_rate: float | None = None,
     law: str | None = None,
+    flying_start: bool = False,
     seed: int | None = None,
     duration: float = DURATION,
     skip: float = 0.0,
@@ -188,6 +189,7 @@ def simulate(
     - control_rate: rate of tracker and law, a whole number times that of the odometry [Hz];
       default: at each odometry.
     - law: kinematic or dynamic, for a vehicle model; a configuration has its own.
+    - flying_start: whether the car starts on the reference, in its direction and at its speed.
     - seed: of all noise in the run.
     - duration: simulated time [s].
     - skip: time at the start that metrics, figures and report leave out [s].
@@ -200,8 +202,9 @@ def simulate(
     given = {
         'vehicle': vehicle, 'trajectory': trajectory, 'waypoints': waypoints,
         'tyre_model': tyre_model, 'world': world, 'params_file': params_file, 'set': set,
-        'controller': controller, 'control_rate': control_rate, 'law': law, 'seed': seed,
-        'duration': duration, 'skip': skip or None}
+        'controller': controller, 'control_rate': control_rate, 'law': law,
+        'flying_start': flying_start or None, 'seed': seed, 'duration': duration,
+        'skip': skip or None}
     for row, value in ((_DURATION, duration), (_SKIP, skip), (_CONTROL_RATE, control_rate),
                        (_SEED_ROW, seed)):
         if value is not None:
@@ -218,6 +221,7 @@ def simulate(
         world=text_of('world', world), params_file=text_of('params_file', params_file),
         controller=None if chosen is None else chosen.where,
         control_rate=None if control_rate is None else float(control_rate),
+        flying_start=flying_start,
         overrides=settings_of(SET_ARGUMENT, {**settings, **of_all}),
         overrides_option=SET_ARGUMENT)
     simulation = Simulation(name, _seeded(name, options, seed), chosen)

@@ -1,13 +1,10 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps in parts that keep a core busy for seconds: what a part gives, and how large it is."""
+"""Sweeps in parts: what the cars of some points did."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-import math
-import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 import time
 from typing import NamedTuple
 
@@ -17,7 +14,7 @@ from racecar.base.columns import Array
 from racecar.base.errors import RacecarError
 from racecar.control.custom_driver import how_it_runs
 from racecar.metrics.effort import CONTROL_EFFORT
-from racecar.metrics.laps import LapTimes
+from racecar.metrics.laps import lap_columns, LAP_UNITS, LapTimes
 from racecar.metrics.path_batch import PathColumns
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import BatchResult
@@ -28,26 +25,16 @@ from racecar.stacks.sweep import Sweep
 TRACKING = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration')
 """Metrics of a car that are fields of BatchResult."""
 
-METRICS = (*TRACKING, *PathColumns._fields, 'tracked_ahead', 'collisions', CONTROL_EFFORT,
-           'diverged_at')
+METRICS = (*TRACKING, *PathColumns._fields, *LAP_UNITS, 'tracked_ahead', 'collisions',
+           CONTROL_EFFORT, 'diverged_at')
 """What a part has of each point."""
 
 UNITS = {
     'rmse': 'm', 'ise': 'm^2 s', 'sum_squared_error': 'm^2', 'max_error': 'm', 'samples': '',
     'duration': 's', 'cross_track_rmse': 'm', 'max_cross_track_error': 'm', 'heading_rmse': 'rad',
-    'speed_rmse': 'm/s', 'laps': '', 'best_lap': 's', 'mean_lap': 's', 'lap_progress': '',
-    'wrong_ways': '', 'track_exits': '', 'off_track_time': 's', 'tracked_ahead': 'm',
-    'collisions': '', 'diverged_at': 's'}
+    'speed_rmse': 'm/s', **LAP_UNITS, 'tracked_ahead': 'm', 'collisions': '',
+    'diverged_at': 's'}
 """Columns of a row beside point, parameters, failure and warning, and their units."""
-
-_BUSY = 5.0
-"""Time that a part is to take on a core [s]."""
-_FIRST, _MOST = 16, 160 * LANES
-"""Points of a part: of the first, of which nobody knows how long they take, and of any."""
-_GROWTH = 4
-
-Range = tuple[int, int]
-"""First point of a stretch, and how many there are."""
 
 
 class Part(NamedTuple):
@@ -56,7 +43,7 @@ class Part(NamedTuple):
     first: number of the first. metrics: by name, (n,) in SI units, NaN for what there is not.
     failures: of custom controllers, unmade: of points that contradict themselves, outrun: of
     references that are too fast, messages by the number of the point. seconds: what it took;
-    said: how a custom controller runs; laps: of each car, empty if none has any.
+    said: how a custom controller runs; laps: of each car one by one, empty if nobody asked.
     """
 
     first: int
@@ -72,19 +59,6 @@ class Part(NamedTuple):
     def points(self) -> int:
         """How many there are."""
         return len(self.metrics['rmse'])
-
-    def lap_figures(self, name: str) -> list[float | int | None]:
-        """A figure of LapTimes.as_dict() of each car, None for those that have none."""
-        return [None if one is None else one.as_dict().get(name)
-                for one in self.laps or [None] * self.points]
-
-
-class Lost(NamedTuple):
-    """Points without an outcome, and why."""
-
-    first: int
-    points: int
-    why: str
 
 
 def batch_of(
@@ -120,7 +94,9 @@ def _fleets(sweep: Sweep, announce: Callable[[str], object] | None) -> Iterator[
     return sweep.custom_fleets(tell)
 
 
-def run_part(sweep: Sweep, first: int, count: int, threads: int = 1) -> Part:
+def run_part(
+    sweep: Sweep, first: int, count: int, threads: int = 1, *, with_laps: bool = False,
+) -> Part:
     """Run some points of a sweep; those that cannot be built do not keep the others from it."""
     begin = time.perf_counter()
     said: list[str] = []
@@ -134,17 +110,34 @@ def run_part(sweep: Sweep, first: int, count: int, threads: int = 1) -> Part:
             nothing['samples'] = np.zeros(1)
             return Part(first, nothing, {}, {first: str(error)}, {})
         half = count // 2
-        return joined([run_part(sweep, first, half, threads),
-                       run_part(sweep, first + half, count - half, threads)])
+        return joined([run_part(sweep, first, half, threads, with_laps=with_laps),
+                       run_part(sweep, first + half, count - half, threads, with_laps=with_laps)])
     assert result.path is not None
-    found = vars(result) | result.path.columns()
+    found = vars(result) | result.path.columns() | lap_columns(result.laps, count)
     for name in ('collisions', CONTROL_EFFORT):
         if found[name] is None:
             found[name] = np.full(count, np.nan)
     failures, outrun = ({first + point: text for point, text in messages.items()}
                         for messages in (result.failures, part.outrun))
     return Part(first, {name: found[name] for name in METRICS}, failures, {}, outrun,
-                time.perf_counter() - begin, tuple(said), tuple(result.laps))
+                time.perf_counter() - begin, tuple(said),
+                tuple(result.laps) if with_laps else ())
+
+
+class SweepTask(NamedTuple):
+    """The points of a sweep as a task; with_laps: whether the parts have the laps one by one."""
+
+    sweep: Sweep
+    with_laps: bool = False
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """Files that the cars are made of, with their hashes."""
+        return self.sweep.run_file('').files
+
+    def run(self, first: int, count: int, threads: int) -> Part:
+        """Run some points; never raises for what is wrong with single ones."""
+        return run_part(self.sweep, first, count, threads, with_laps=self.with_laps)
 
 
 def joined(parts: Sequence[Part]) -> Part:
@@ -174,54 +167,3 @@ def result_of(part: Part) -> BatchResult:
         metrics['tracked_ahead'],
         path=PathColumns(*(metrics[name] for name in PathColumns._fields)), laps=part.laps,
         collisions=collisions, control_effort=effort, failures=part.failures)
-
-
-class Plan:
-    """Which points are the next part, by how long those before took."""
-
-    def __init__(self, ranges: Iterable[Range], at_once: int) -> None:
-        """ranges: points to run. at_once: parts that are under way together."""
-        self._left = deque(found for found in ranges if found[1])
-        self._at_once = at_once
-        self._size = _FIRST
-
-    def take(self) -> Range | None:
-        """The next points; None if there are no more."""
-        if not self._left:
-            return None
-        first, count = self._left.popleft()
-        left = count + sum(others for _, others in self._left)
-        # Towards the end parts become smaller, so that all cores end together.
-        size = min(count, self._size, math.ceil(left / self._at_once))
-        if count > size:
-            self._left.appendleft((first + size, count - size))
-        return first, size
-
-    def learn(self, part: Part) -> None:
-        """Choose the next sizes by what a part took."""
-        wanted = int(_BUSY * part.points / max(part.seconds, 1e-6))
-        self._size = max(1, min(wanted, _GROWTH * max(part.points, self._size), _MOST))
-        if self._size > LANES:
-            # Whole blocks.
-            self._size -= self._size % LANES
-
-    def halve(self, first: int, count: int) -> None:
-        """Try points again that were lost together."""
-        half = count // 2
-        self._left.extendleft([(first + half, count - half), (first, half)])
-
-
-class Cores:
-    """The cores of this machine, by threads: runs a part at a time."""
-
-    def __init__(self, jobs: int | None = None) -> None:
-        """jobs: how many cores, by default all."""
-        self._threads = jobs or len(os.sched_getaffinity(0))
-
-    def parts(self, sweep: Sweep, ranges: Iterable[Range]) -> Iterator[Part | Lost]:
-        """Run the points of some ranges; yields parts, which may have any order."""
-        plan = Plan(ranges, 1)
-        while (taken := plan.take()) is not None:
-            found = run_part(sweep, *taken, self._threads)
-            plan.learn(found)
-            yield found

@@ -31,11 +31,19 @@ from racecar.facade.arguments import (
     text_of,
     with_vehicle,
 )
+from racecar.facade.chunks import Cores, Lost
 from racecar.facade.cluster import Cluster, open_cores
 from racecar.facade.display import drawing, numbers_table, page_part, value_text, warnings_list
 from racecar.facade.run import data_frame
 from racecar.facade.simulation import configuration_of, OnProgress, progress_bar
-from racecar.facade.sweep_parts import batch_of, Cores, joined, Lost, Part, result_of, TRACKING
+from racecar.facade.sweep_parts import (
+    batch_of,
+    joined,
+    Part,
+    result_of,
+    SweepTask,
+    TRACKING,
+)
 from racecar.facade.vehicle import Vehicle
 from racecar.metrics.effort import CONTROL_EFFORT
 from racecar.metrics.quantities import length_text, Quantity, shown
@@ -319,7 +327,8 @@ class SweepRun:
         """Metrics of all points from the workers of the cluster."""
         assert self._cluster is not None
         count, parts = len(self._sweep.points), list[Part]()
-        for found in self._cluster.parts(self._sweep, [(0, count)]):
+        for found in self._cluster.run(
+                SweepTask(self._sweep, with_laps=True), [(0, count)]):
             if isinstance(found, Lost):
                 raise RunError(f'{self._sweep.name_of(found.first)}: {found.why}')
             for message in found.unmade.values():
@@ -370,6 +379,7 @@ def sweep(
     set: Settings | None = None,
     controller: Text | Callable[..., object] | None = None,
     law: str | None = None,
+    flying_start: bool | None = None,
     duration: float | None = None,
     skip: float | None = None,
     jobs: int | None = None,
@@ -397,6 +407,7 @@ def sweep(
     - set: values of any other parameters.
     - controller: in place of tracker and law; its settings are controller.NAME.
     - law: kinematic or dynamic, for a vehicle model.
+    - flying_start: as of simulate().
     - duration: simulated time of each point [s]; default: 80.
     - skip: time at the start that metrics leave out [s]; default: 0.
     - jobs: cores to use; default: all.
@@ -414,7 +425,7 @@ def sweep(
         'trajectory': text_of('trajectory', trajectory),
         'waypoints': text_of('waypoints', waypoints), 'tyre_model': tyre_model,
         'world': text_of('world', world), 'params_file': text_of('params_file', params_file),
-        'duration': duration, 'skip': skip})
+        'flying_start': flying_start, 'duration': duration, 'skip': skip})
     with naming_file(request.path):
         points = make_sweep(request.name, request.content, request.controller)
     check_jobs(jobs)

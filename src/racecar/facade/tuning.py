@@ -20,9 +20,10 @@ from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.extras import not_installed
 from racecar.facade.arguments import Settings, suggesting_names, Text, text_of
+from racecar.facade.chunks import Cores, Lost
 from racecar.facade.cluster import Cluster, open_cores
 from racecar.facade.simulation import progress_bar
-from racecar.facade.sweep_parts import Cores, Lost, Part
+from racecar.facade.sweep_parts import Part, SweepTask
 from racecar.facade.sweeps import check_jobs, request_of
 from racecar.facade.tuning_file import make_tuning, MEAN, Range, Tuning
 from racecar.facade.tuning_result import COMPLETE, LOST, PRUNED, Trial, TuneResult
@@ -213,7 +214,7 @@ class TuneRun:
         """Objectives of the points of a case."""
         names, count = self._tuning.objectives, len(sweep.points)
         values, why = np.full((count, len(names)), np.inf), dict[int, str]()
-        for part in self._cores.parts(sweep, [(0, count)]):
+        for part in self._cores.run(SweepTask(sweep), [(0, count)]):
             if isinstance(part, Lost):
                 why.update(dict.fromkeys(range(part.first, part.first + part.points), part.why))
                 continue
@@ -296,8 +297,7 @@ def _trial_of(number: int, kept: FrozenTrial) -> Trial:
 
 def _objectives(part: Part, names: Sequence[str]) -> Array:
     """Values of objectives of points (n, objectives), infinite for a car that was lost."""
-    values = np.array([part.metrics[name] if name in part.metrics else part.lap_figures(name)
-                       for name in names], dtype=float).T
+    values = np.array([part.metrics[name] for name in names], dtype=float).T
     values[~np.isnan(part.metrics['diverged_at'])] = np.inf
     values[[number - part.first for number in (*part.failures, *part.unmade)]] = np.inf
     return np.where(np.isnan(values), np.inf, values)

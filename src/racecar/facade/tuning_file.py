@@ -23,8 +23,16 @@ from racecar.facade.sweep_parts import UNITS
 from racecar.metrics.effort import CONTROL_EFFORT, EFFORT_UNIT
 from racecar.stacks.describe import find_tracking_stack
 from racecar.stacks.options import SET_ARGUMENT
+from racecar.stacks.stack import Stack
+from racecar.stacks.sweep import (
+    controller_in,
+    is_unused,
+    make_sweep,
+    naming_file,
+    OPTIONS,
+    Sweep,
+)
 from racecar.stacks.sweep import KEYS as SWEEP_KEYS
-from racecar.stacks.sweep import make_sweep, naming_file, OPTIONS, Sweep
 
 if TYPE_CHECKING:
     import optuna
@@ -359,36 +367,55 @@ def _variants(
     if count > _MOST_VARIANTS:
         raise ConfigurationError(
             f"{', '.join(options)} have {count} combinations, expected at most {_MOST_VARIANTS}")
-    _check_settings(ends)
+    stack = find_tracking_stack(name)
+    _check_settings(ends, stack, content, controller)
     common = {key: value for key, value in content.items() if key not in _OWN_KEYS}
     for combination in itertools.product(*(ends[key] for key in options)):
         chosen = dict(zip(options, combination, strict=True))
-        names = tuple(_names(ends, chosen))
+        names = tuple(_names(ends, stack, chosen))
         yield combination, Variant(names, tuple(
             _case(name, {**common, **chosen}, case, {key: ends[key] for key in names},
                   None if CONTROLLER in chosen else controller) for case in cases))
 
 
-def _names(ends: Mapping[str, object], chosen: Mapping[str, object]) -> Iterator[str]:
-    """Parameters that there are with some options: not settings of another controller."""
+def _names(
+    ends: Mapping[str, object], stack: Stack, chosen: Mapping[str, object],
+) -> Iterator[str]:
+    """Parameters that count with some options: of the controller that drives."""
     where = chosen.get(CONTROLLER)
     made = None if where is None else find_controller(str(where))
     for key in ends:
         node, _, setting = key.partition('.')
-        if key not in OPTIONS and (CONTROLLER not in chosen or node != CONTROLLER or (
-                made is not None and (made.takes_any or setting in made.settings))):
-            yield key
+        if key in OPTIONS or (CONTROLLER in chosen and (
+                not (made is not None and (made.takes_any or setting in made.settings))
+                if node == CONTROLLER else is_unused(key, stack, made))):
+            continue
+        yield key
 
 
-def _check_settings(ends: Mapping[str, list[str | float | None]]) -> None:
-    """Raise ConfigurationError for a setting that no controller among the choices has."""
-    if CONTROLLER not in ends:
+def _check_settings(
+    ends: Mapping[str, list[str | float | None]], stack: Stack, content: Values,
+    controller: ControllerClass | None,
+) -> None:
+    """Raise ConfigurationError for a parameter that changes nothing with any controller."""
+    keys = [key for key in ends if key not in OPTIONS]
+    if CONTROLLER in ends:
+        of_any = {key for where in ends[CONTROLLER]
+                  for key in _names(ends, stack, {CONTROLLER: where})}
+        for key in keys:
+            if key not in of_any:
+                raise ConfigurationError(
+                    f"tune '{key}' changes nothing with any of"
+                    f" {', '.join(map(str, ends[CONTROLLER]))}: leave it out")
         return
-    of_any = {key for where in ends[CONTROLLER] for key in _names(ends, {CONTROLLER: where})}
-    for key in ends:
-        if key not in of_any and key not in OPTIONS:
+    made = controller or controller_in(content)
+    for key in keys:
+        if is_unused(key, stack, made):
+            assert made is not None
             raise ConfigurationError(
-                f"tune '{key}' is a setting of none of {', '.join(map(str, ends[CONTROLLER]))}")
+                f"tune '{key}' changes nothing: {made.where} drives in the place of tracker and"
+                f' law; leave it out, or tune settings of the controller,'
+                f" '{CONTROLLER}.NAME'")
 
 
 def _case(

@@ -48,6 +48,7 @@ _SLIPPING = frozenset((
     'slip_stiffness', 'wheel_lag', 'wheel_delay', 'friction_coefficient'))
 _LEAST_RATIO = 3.0
 """Error over what noise explains from which a model lacks something."""
+_BENCH = 'not observable in these drives; measure it on the bench'
 _LEAST_ERRORS = 0.005, 0.01
 """Errors of heading [rad] and position [m] that logs without visible noise have all the same."""
 
@@ -369,7 +370,7 @@ def _estimates(
                               ('cog_to_front_axle', vehicle.cog_to_front_axle, 'm'),
                               ('cog_to_rear_axle', vehicle.cog_to_rear_axle, 'm')):
         estimates[name] = Estimate(name, value, unit, None, None,
-                                   Identifiability(ASSUMED, 'no drive tells it: bench'), assumed)
+                                   Identifiability(ASSUMED, _BENCH), assumed)
     return estimates
 
 

@@ -474,6 +474,25 @@ class LapTimes:
                 'off_track_time': Quantity('time off the track', self.off_time, 's')})}
 
 
+LAP_UNITS = {'laps': '', 'best_lap': 's', 'mean_lap': 's', 'lap_progress': '', 'wrong_ways': '',
+             'track_exits': '', 'off_track_time': 's'}
+"""Figures of LapTimes.as_dict(), and their units."""
+
+
+def lap_columns(laps: Sequence[LapTimes | None], count: int) -> dict[str, Array]:
+    """Figures of the laps of cars by the names of LAP_UNITS, (count,), NaN for what there is not.
+
+    laps: of each car, or empty if none has any.
+    """
+    found = np.full((len(LAP_UNITS), count), math.nan)
+    for car, one in enumerate(laps):
+        if one is not None:
+            figures = one.as_dict()
+            # None becomes NaN.
+            found[:, car] = [figures.get(name) for name in LAP_UNITS]
+    return dict(zip(LAP_UNITS, found, strict=True))
+
+
 class LapBatch:
     """Times the laps of cars whose samples come side by side; memory grows with their laps only.
 
@@ -490,7 +509,10 @@ class LapBatch:
             groups.setdefault(id(course), (course, []))[1].append(float(car))
         self._groups = [(course.columns(), vector(cars)) for course, cars in groups.values()
                         if course.is_closed]
-        self._courses = courses
+        # Found once for the cars that share a course: each look goes through all its points.
+        known = {id(course): (course.length, course.has_borders) for course, _ in groups.values()
+                 if course.is_closed}
+        self._lengths = [known.get(id(course)) for course in courses]
         self._numbers: Flat = vector([*flatten(NO_LAPS)] * len(courses))
         self._events: Flat = vector(0)
         self._laps: list[list[Lap]] = [[] for _ in courses]
@@ -501,7 +523,7 @@ class LapBatch:
 
         ends: number of the last sample of each car that counts, negative if all do.
         """
-        room = _EVENT * len(times) * len(self._courses)
+        room = _EVENT * len(times) * len(self._laps)
         if len(self._events) < room:
             self._events = vector(room)
         for columns, cars in self._groups:
@@ -527,13 +549,13 @@ class LapBatch:
 
     def result(self, car: int) -> LapTimes | None:
         """Laps of a car so far; None if its course is not closed."""
-        course = self._courses[car]
-        if not course.is_closed:
+        if (of_course := self._lengths[car]) is None:
             return None
+        length, has_borders = of_course
         _, place, _, turns, exits = self.state(car)
         return LapTimes(
-            tuple(self._laps[car]), place.driven / course.length, int(turns.times),
-            *((int(exits.times), exits.time) if course.has_borders else ()))
+            tuple(self._laps[car]), place.driven / length, int(turns.times),
+            *((int(exits.times), exits.time) if has_borders else ()))
 
 
 class LapTimer:

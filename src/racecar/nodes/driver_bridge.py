@@ -192,7 +192,7 @@ class DriverBridgeNode(TableNode):
     # What the car does
 
     def _on_mux_active(self, message: String) -> None:
-        self._bridge.hear_mux(message.data, self._now_ns())
+        self._bridge.hear_mux(message.data)
         if self._waiting is not None and self._may_command_wheels():
             self._wheel_publisher.publish(self._waiting)
             self._waiting = None
@@ -247,6 +247,7 @@ class DriverBridgeNode(TableNode):
             self._drive_publisher.publish(drive)
             return
         self._hold_publisher.publish(drive)
+        self._bridge.ask_mux(self._now_ns())
         wheels = answer.wheels
         data = self._wheels.fill(
             *stamp, wheels.left_angle, wheels.right_angle, *wheels.drive, *wheels.brake,

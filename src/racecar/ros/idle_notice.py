@@ -22,7 +22,7 @@ class IdleNotice:
     """Asks a node some seconds after its start what it waits for, and logs the answer.
 
     In a stack in one process a node that waits for another one that waits itself is not worth a
-    line: it logs for debugging only.
+    line: it logs for debugging only. Nor is a node that is not needed while another one works.
     """
 
     def __init__(
@@ -38,11 +38,16 @@ class IdleNotice:
         self._waits_for = waits_for
         self._calls = 0
         self._others: Sequence[IdleNotice] = ()
+        self._is_needless: Callable[[], bool] = lambda: False
         self._timer = node.create_timer(_PERIOD, self._on_timer, clock=clock)
 
     def follow(self, others: Sequence[IdleNotice]) -> None:
         """Be one of a stack; others: of the nodes on which this one depends."""
         self._others = others
+
+    def be_needless_while(self, condition: Callable[[], bool]) -> None:
+        """Be of a node that may wait while a condition holds, as others do its work."""
+        self._is_needless = condition
 
     @property
     def is_due(self) -> bool:
@@ -59,7 +64,7 @@ class IdleNotice:
         if awaited:
             logger = self._node.get_logger()
             text = '; '.join((awaited, *self._unheard()))
-            if any(other.is_due for other in self._others):
+            if self._is_needless() or any(other.is_due for other in self._others):
                 logger.debug(text)
             else:
                 logger.info(text)

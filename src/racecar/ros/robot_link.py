@@ -193,13 +193,16 @@ class RobotLink:
 
     def obey_if_young(
         self, port: Input, apply: Callable[[], None], stamp_ns: int, now_ns: int, timeout: float,
-    ) -> None:
-        """Apply a value unless its stamp is older than the timeout [s]."""
+    ) -> bool:
+        """Apply a value unless its stamp is older than the timeout [s]; whether it was."""
         stale = staleness(stamp_ns, now_ns, timeout)
         if stale is not None:
             self.drop(stale)
-        elif self.obey(port, apply):
+            return False
+        obeyed = self.obey(port, apply)
+        if obeyed:
             self._commanded = LastStamp(effective_stamp(stamp_ns, now_ns))
+        return obeyed
 
     def stop_if_silent(self, now_ns: int, timeout: float) -> None:
         """Stop the robot, and say so, once the newest command is older than the timeout [s]."""

@@ -76,7 +76,8 @@ class SimulatorNode(TableNode):
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
     (std_srvs/Trigger: while paused, goes on to the next awaited output).
 
-    start_of: where a robot starts, None where its plant lets it.
+    start_of: where a robot starts, None where its plant lets it. on_obeyed: called when a command
+    has been obeyed, before the time goes on.
     """
 
     def __init__(
@@ -136,6 +137,8 @@ class SimulatorNode(TableNode):
             TFMessage, topics.TF_STATIC, qos.TF_STATIC)
         self._publish_static_transforms()
         self.start_of: Callable[[Entity], Pose3 | None] = lambda _: None
+        self.on_obeyed: Callable[[], None] = lambda: None
+        self._is_held = False
         # Why nobody may let the time go on, and what waits for the answers of lockstep.
         self._held = ''
         self._answered: Future | None = None
@@ -282,7 +285,7 @@ class SimulatorNode(TableNode):
 
     def _advance_when_ready(self) -> None:
         while not self._unanswered and self._due and self._started and not self._paused \
-                and not self._time_is_up:
+                and not self._is_held and not self._time_is_up:
             self._watch_silence()
             self._advance()
 
@@ -317,7 +320,7 @@ class SimulatorNode(TableNode):
         if self._answered is not None and self._unanswered:
             self._watch_lockstep()
             self._look_again()
-        if not self._started or self._paused or self._time_is_up:
+        if not self._started or self._paused or self._is_held or self._time_is_up:
             self._pace_mark = (time.monotonic(), self.plant.time_ns)
             return
         if self._unanswered:
@@ -379,7 +382,9 @@ class SimulatorNode(TableNode):
     ) -> None:
         now_ns = self.plant.time_ns
         if not self._lockstep and port.drives:
-            link.obey_if_young(port, apply, stamp_ns, now_ns, self.values['command_timeout'])
+            if link.obey_if_young(
+                    port, apply, stamp_ns, now_ns, self.values['command_timeout']):
+                self.on_obeyed()
         elif self._lockstep and port.drives and stamp_ns != now_ns:
             link.note_stray(stamp_ns, now_ns)
         elif (self._started or not port.drives) and link.obey(port, apply) \
@@ -422,6 +427,13 @@ class SimulatorNode(TableNode):
         self._pace_mark = (time.monotonic(), self.plant.time_ns)
         self._published_at = time.monotonic()
         self._advance_when_ready()
+
+    def hold(self, held: bool) -> None:
+        """Let the time stand while somebody else is not ready, without being paused for others."""
+        was_held, self._is_held = self._is_held, held
+        # Only then, as an observer of what is published may ask for it.
+        if was_held and not held:
+            self._advance_when_ready()
 
     def restart(self) -> None:
         """Let the time begin at 0 again."""

@@ -96,16 +96,22 @@ def _is_near(
     return gap_x * gap_x + gap_y * gap_y < radius * radius
 
 
+@pure
+def in_grid(grid: GridNumbers, place: Rectangle) -> tuple[float, float, float, float]:
+    """Middle of a rectangle along and across a grid [m], cosine and sine of its turn there."""
+    px, py = place.x - grid.x, place.y - grid.y
+    return (px * grid.cosine + py * grid.sine, py * grid.cosine - px * grid.sine,
+            place.cosine * grid.cosine + place.sine * grid.sine,
+            place.sine * grid.cosine - place.cosine * grid.sine)
+
+
 @routine
 def _meets_grid(grid: GridNumbers, place: Rectangle) -> bool:
     """Whether a rectangle meets a wall of a grid."""
     if grid.length == 0.0:
         return False
     length, width, scale = place.length, place.width, grid.scale
-    px, py = place.x - grid.x, place.y - grid.y
-    along, across = px * grid.cosine + py * grid.sine, py * grid.cosine - px * grid.sine
-    c = place.cosine * grid.cosine + place.sine * grid.sine
-    s = place.sine * grid.cosine - place.cosine * grid.sine
+    along, across, c, s = in_grid(grid, place)
     if 0.0 <= along < grid.length and 0.0 <= across < grid.width:
         free = grid.room[int(across * scale + MARGIN) * grid.stride + int(along * scale + MARGIN)]
         if free >= 0.0 and free * free > (length * length + width * width) * scale * scale:

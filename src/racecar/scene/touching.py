@@ -17,7 +17,7 @@ from racecar.base.elementary import arctangent2, sine_cosine
 from racecar.base.touch import NO_TOUCH, Touch
 from racecar.scene.distance_field import MARGIN, WALL
 from racecar.scene.grid_map import GridNumbers
-from racecar.scene.overlaps import meets_box, Rectangle
+from racecar.scene.overlaps import in_grid, meets_box, Rectangle
 from racecar.scene.scene import Rows
 from racecar.scene.surroundings import grid_of, part_of, Surroundings
 
@@ -169,10 +169,7 @@ def _grid_touch(grid: GridNumbers, place: Rectangle) -> Touch:
     if grid.length == 0.0:
         return NO_TOUCH
     length, width, scale = place.length, place.width, grid.scale
-    px, py = place.x - grid.x, place.y - grid.y
-    along, across = px * grid.cosine + py * grid.sine, py * grid.cosine - px * grid.sine
-    c = place.cosine * grid.cosine + place.sine * grid.sine
-    s = place.sine * grid.cosine - place.cosine * grid.sine
+    along, across, c, s = in_grid(grid, place)
     reach_x, reach_y = length * abs(c) + width * abs(s), length * abs(s) + width * abs(c)
     half, count, x, y = 0.5 / scale, 0.0, 0.0, 0.0
     for row in range(math.floor((across - reach_y) * scale),

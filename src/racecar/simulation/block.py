@@ -214,7 +214,7 @@ class Block:
                 found, key=lambda reference: type(reference.trajectory))]
         self._numbers = lane_numbers(self._cars, LANES)
         if self.kind.control.is_foreign:
-            self._at_start = self._rows.copy()
+            self._at_start = vector(self._rows)
         else:
             self._references.clear()
 

@@ -48,10 +48,18 @@ def car_parts(equations: Equations, integrator: str, inputs: Numbers) -> CarPart
     Raises ParameterError if the method is unknown.
     """
     layout = Layout()
-    motion, part = motion_parts(layout, equations, integrator), layout.part
+    return lane_parts(
+        layout, motion_parts(layout, equations, integrator), inputs, equations.parameters)
+
+
+def lane_parts(
+    layout: Layout, motion: MotionParts, inputs: Numbers, parameters: Numbers,
+) -> CarParts:
+    """Place what a block has besides its motion; inputs, parameters: examples."""
+    part, state = layout.part, motion.state.example
     return CarParts(
-        0, motion, part(inputs), part(equations.parameters), part(equations.state),
-        part(equations.state), part((0.0,)))._replace(rows=layout.rows)
+        0, motion, part(inputs), part(parameters), part(state), part(state), part((0.0,)),
+    )._replace(rows=layout.rows)
 
 
 def saving(parts: CarParts) -> Loop:

@@ -18,8 +18,9 @@ from racecar.dynamics.actuators import Actuators, Channel, Channels
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
 from racecar.dynamics.vehicles.interface import Equations, VehicleModel
 from racecar.metrics.tracking_error import Array
-from racecar.simulation.car_batch import CarBatch, CarBlock, write_lanes
+from racecar.simulation.car_batch import CarBatch
 from racecar.simulation.car_kernels import CarKernel
+from racecar.simulation.lane_batch import CarBlock, write_lanes
 from racecar.simulation.layout import lane_rows
 from racecar.simulation.model_lanes import command_limits
 from racecar.simulation.rollout_kernel import rollout_parts, RolloutParts
@@ -103,9 +104,9 @@ class CommandedBatch(CarBatch):
     ) -> None:
         """Let cars start anew, at rest under no command; the others keep each bit.
 
-        mask, states: as of CarBatch.reset(); vehicles: what the cars of the mask are from now on,
+        mask, states: as of LaneBatch.reset(); vehicles: what the cars of the mask are from now on,
         see vary(), of which their columns count; channels: of their actuators from now on, numbers
-        of a Channels in columns, (numbers, cars). Raises ParameterError as CarBatch.reset() does,
+        of a Channels in columns, (numbers, cars). Raises ParameterError as LaneBatch.reset() does,
         and for a car that cannot be or a delay longer than that of all cars before.
         """
         chosen = self._chosen(mask)

@@ -129,6 +129,17 @@ class CustomLoop:
         for count, driven in chunks(ticks, _PLAIN_CHUNK):
             self._run_plain(count, driven, on_rows)
 
+    def answer_times(self, ticks: int) -> Array | None:
+        """Thread CPU time of each answer of some ticks [s], which it drives; None if it is plain.
+
+        See CompiledLoop.answer_times().
+        """
+        if self._compiled is None:
+            return None
+        if not self.tracker.started:
+            self._start()
+        return self._compiled.answer_times(ticks)
+
     def _start(self) -> None:
         start = seen_by_control(self.simulator, self.simulator.odometry())
         self.tracker.start(start, start.time_ns)

@@ -11,7 +11,7 @@ import numpy as np
 
 from racecar.base.compiled import COMPILED
 from racecar.base.rows import Numbers, Part, zeros_like
-from racecar.base.vectors import vector
+from racecar.base.vectors import Flat, vector
 
 N = TypeVar('N', bound=Numbers)
 
@@ -43,11 +43,11 @@ class Layout:
         return part
 
 
-def lane_rows(count: int) -> Any:
+def lane_rows(count: int) -> Flat:
     """So many rows of LANES zeros, flat."""
     if not COMPILED:
         return vector(count * LANES)
     room = np.zeros(count * LANES + _LINE // 8)
     # Vectors that start within a line of the cache would take two accesses each.
-    first = -room.__array_interface__['data'][0] % _LINE // 8
+    first = -room.ctypes.data % _LINE // 8
     return room[first:first + count * LANES]

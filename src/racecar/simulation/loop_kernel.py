@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 import functools
 import math
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -207,6 +208,36 @@ class CompiledLoop:
         self._sampler.sample(nothing, nothing)
         self._kernel(self._simulator.rows, (self._numbers, self._line), nothing, nothing, nothing,
                      vector(tuple(_PLAN.example)))
+
+    def answer_times(self, ticks: int) -> Array:
+        """Thread CPU time of each answer (ticks,) [s], while the car drives on; it has started.
+
+        With the call from Python and the observation of the car, some microseconds. A car that
+        diverges or is commanded what is not finite ends it early.
+        """
+        simulator, found = self._simulator, np.full(ticks, np.nan)
+        simulator.set_command(simulator.command)
+        for tick in range(ticks):
+            stamp = simulator.time_ns
+            first_step, *_ = [clock(stamp) for clock in self._clocks]
+            period = simulator.period_ns / NANOSECONDS
+            plan = LoopPlan(1, 0, simulator.steps_per_tick, period, first_step,
+                            *self._tracker.origin)
+            times = vector([self._tracker.time_since_start(stamp)])
+            references = self._sampler.sample(times, vector([first_step]))
+            records: Flat = vector(COLUMN_COUNT)
+            stamps = vector([stamp / NANOSECONDS])
+            only, both = vector(tuple(plan)), vector(tuple(plan._replace(driven=1)))
+            copies = as_vector(np.array(self._numbers)), as_vector(np.array(self._line))
+            before = time.thread_time_ns()
+            self._kernel(simulator.rows, copies, references, stamps, records, only)
+            found[tick] = (time.thread_time_ns() - before) / NANOSECONDS
+            if not self._kernel(simulator.rows, (self._numbers, self._line), references, stamps,
+                                records, both):
+                return found[:tick + 1]
+            simulator.take_over(
+                AckermannCommand(*np.array(records)[_COMMAND:].tolist()), 1, diverges=False)
+        return found
 
     def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
         """Answer and advance by so many ticks, and answer once more; the tracker has started.

@@ -261,6 +261,11 @@ def _driving_actuated(equations: Equations, integrate: Loop, parts: MovingParts)
     @importable
     def drive_actuated(rows: Flat, lines: Flat, count: int, tick: DrivenTick) -> None:
         depth, now = tick.depth, tick.number % tick.depth
+        if tick.number == 0:
+            # Before its first command a car is driven at the speed that it starts with.
+            for i in range(count):
+                for row in range(depth):
+                    lines[row * LANES + i] = load(rows, inputs_part, i).speed
         for i in range(count):
             store(rows, before_part, i, Before(
                 load(rows, state_part, i), load(rows, inputs_part, i)))

@@ -4,14 +4,21 @@
 
 from __future__ import annotations
 
+from racecar.base.parameters import Parameter
 from racecar.base.readings import Collisions, NO_COLLISION
 from racecar.base.types import Odometry, yaw_to_quaternion
-from racecar.base.values import Values
+from racecar.base.values import number_of, Values
 from racecar.dynamics.vehicles.parameters import Footprint, PREFIX, VehicleParameters
 from racecar.scene.grid_map import NO_GRID
 from racecar.scene.overlaps import disc_overlaps, overlaps
 from racecar.scene.scene import foot_rows, Scene
 from racecar.scene.world_choice import scene_of, start_pose
+
+CONTACT_PARAMETER = Parameter(
+    'contact_radius', float, 0.0, 'Radius of a disc about base_link that runs into things in place'
+    ' of the outline of the vehicle, as simulators of courses count collisions; 0: the outline',
+    'm', minimum=0.0, maximum=100.0, read_only=True)
+"""A row of the planar simulator."""
 
 RELEASE = 0.02
 """A contact is over once there is this much room around the car [m]."""
@@ -29,7 +36,8 @@ def start_caution(values: Values) -> str | None:
     if scene.is_empty or f'{PREFIX}steering_limit' not in values:
         return None
     place, footprint = start_pose(scene, values), VehicleParameters.from_values(values).footprint
-    if not Obstacles(scene, footprint).hold(Odometry(
+    radius = number_of(values, CONTACT_PARAMETER.name) if CONTACT_PARAMETER.name in values else 0.0
+    if not Obstacles(scene, footprint, radius).hold(Odometry(
             0, place.x, place.y, *yaw_to_quaternion(place.yaw), 0.0, 0.0, 0.0)):
         return None
     return (f"the vehicle, {footprint.front + footprint.rear:.3g} m long and"

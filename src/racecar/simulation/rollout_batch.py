@@ -16,8 +16,8 @@ from racecar.base.vectors import as_vector, Vector, vector
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR
 from racecar.dynamics.vehicles.interface import VehicleModel
 from racecar.metrics.tracking_error import Array
-from racecar.simulation.car_batch import CarBlock
 from racecar.simulation.commanded_batch import CommandedBatch, CommandedOptions
+from racecar.simulation.lane_batch import CarBlock
 from racecar.simulation.rollout_kernel import rollout_kernel, RolloutPlan
 from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.vehicle_columns import VehicleColumns

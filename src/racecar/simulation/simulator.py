@@ -63,7 +63,7 @@ from racecar.dynamics.vehicles.single_track_equations import FORMULATIONS
 from racecar.dynamics.vehicles.tyre_sets import TYRE_PARAMETERS
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.scene.world_choice import scene_of, START_PARAMETERS, start_pose, WORLD_PARAMETER
-from racecar.simulation.obstacles import Obstacles
+from racecar.simulation.obstacles import CONTACT_PARAMETER, Obstacles
 from racecar.simulation.ports import period_steps, whole_nanoseconds
 from racecar.simulation.tick import (
     car_kernels,
@@ -95,6 +95,7 @@ SIMULATOR_PARAMETERS = ParameterTable([
     Parameter('low_speed_threshold', float, 0.0, 'Longitudinal velocity below which the slip is'
               f' regularised; 0 chooses {LOW_SPEED_THRESHOLD:g}, or more where the tyres are too'
               ' stiff for steps of 1 ms', unit='m/s', minimum=0.0, read_only=True),
+    CONTACT_PARAMETER,
     Parameter('speed_gain', float, SPEED_GAIN, 'Speed of the kinematic bicycle over the commanded'
               " one; the original's servo chain had 0.5", above=0.0, read_only=True),
     Parameter('understeer_gradient', float, 0.0, 'Of kinematic_understeer; 0: that of the'
@@ -200,7 +201,7 @@ class Simulator:
                 (parts.channels, 0.0 if made is None else np.ravel(made.channels))):
             self._put(part, values)
         self._start = start
-        self._scene = scene
+        self._scene, self._contact_radius = scene, 0.0
         # Without any, nothing is looked for.
         self._obstacles = self._obstacles_of(scene)
         self._stands = False
@@ -258,7 +259,18 @@ class Simulator:
         self._stands = False
 
     def _obstacles_of(self, scene: Scene) -> Obstacles | None:
-        return None if scene.is_empty else Obstacles(scene, self.model.vehicle.footprint)
+        return None if scene.is_empty else Obstacles(
+            scene, self.model.vehicle.footprint, self._contact_radius)
+
+    @property
+    def contact_radius(self) -> float:
+        """Radius about base_link of what runs into things [m]; 0: the outline of the vehicle."""
+        return self._contact_radius
+
+    @contact_radius.setter
+    def contact_radius(self, radius: float) -> None:
+        self._contact_radius = radius
+        self._obstacles = self._obstacles_of(self._scene)
 
     def restart(self) -> None:
         """Let the time begin at 0 again; the car stays as it is."""
@@ -560,8 +572,8 @@ class Simulator:
     def reset(self, pose: Pose2 | None = None) -> None:
         """Put the car at rest with the odometry point at a pose; if None, into its initial state.
 
-        The command becomes zero and the wheels' rotation too. Time goes on: a clock that jumps
-        back would upset every listener.
+        The command becomes zero, or the speed of a flying start, and the wheels' rotation zero.
+        Time goes on: a clock that jumps back would upset every listener.
         Raises ParameterError if the pose is not finite.
         """
         if pose is None:
@@ -576,6 +588,26 @@ class Simulator:
             self._obstacles.forget()
         self._numbers[self._parts.memory.first:] = 0.0
         self._apply(AckermannCommand(0.0, 0.0))
+        if pose is None and self._start.motion.speed:
+            self._start_flying(self._start.motion)
+
+    def _start_flying(self, motion: InitialMotion) -> None:
+        """Let the car, its wheels and what lies between command and wheels be at a speed.
+
+        Raises ParameterError for one that the car cannot have.
+        """
+        speed, vehicle = motion.speed, self.model.vehicle
+        if not vehicle.speed_min <= speed <= vehicle.speed_max:
+            raise ParameterError(
+                f"parameter 'initial_speed' is {speed:g} m/s, expected a number in"
+                f' [{vehicle.speed_min:g}, {vehicle.speed_max:g}], the speeds of the vehicle')
+        if self.channels is not None:
+            first = self._parts.lines
+            self._numbers[first:first + int(self.channels.speed.delay_steps)] = speed
+            self._put(self._parts.memory, (speed, 0.0, 0.0, 0.0))
+        self._apply(AckermannCommand(speed, 0.0))
+        self.push(speed, speed * math.tan(motion.sideslip)
+                  + vehicle.odometry_offset * motion.yaw_rate, motion.yaw_rate)
 
     def _apply(self, command: AckermannCommand) -> None:
         self._stands = False
@@ -614,11 +646,14 @@ def make_simulator(values: Values, model: VehicleModel | None = None) -> Simulat
     ParameterError or ConfigurationError as Simulator and the models do.
     """
     scene = scene_of(values)
-    return Simulator(
+    simulator = Simulator(
         model or make_vehicle_model(
             text_of(values, 'vehicle_model'), VehicleParameters.from_values(values), values),
         step=number_of(values, 'step'), period=1.0 / number_of(values, 'rate'),
         integrator=text_of(values, 'integrator'),
         start=Start(start_pose(scene, values), InitialMotion(
-            number_of(values, 'initial_yaw_rate'), number_of(values, 'initial_sideslip'))),
+            number_of(values, 'initial_yaw_rate'), number_of(values, 'initial_sideslip'),
+            number_of(values, 'initial_speed'))),
         actuators=values, scene=scene)
+    simulator.contact_radius = number_of(values, CONTACT_PARAMETER.name)
+    return simulator

@@ -26,10 +26,10 @@ from racecar.metrics.laps import Course, LAP_SIZE, LapRule, NO_LAPS
 from racecar.metrics.tracking_error import Array
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.scene.surroundings import Surroundings, surroundings_of
-from racecar.simulation.car_batch import CarBlock
 from racecar.simulation.car_body import car_body, CarBody
 from racecar.simulation.car_kernels import CarKernel
 from racecar.simulation.commanded_batch import CommandedBatch, CommandedOptions
+from racecar.simulation.lane_batch import CarBlock
 from racecar.simulation.layout import LANES
 from racecar.simulation.ports import period_steps, whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN

@@ -17,15 +17,7 @@ from racecar.simulation.layout import Loop
 from racecar.simulation.obstacles import RELEASE
 from racecar.simulation.rollout_kernel import holding, RolloutTick
 from racecar.simulation.world_hits import hitting
-from racecar.simulation.world_looks import (
-    coming_near,
-    looks_of,
-    NONE,
-    STOP,
-    World,
-    world_parts_of,
-    WorldKind,
-)
+from racecar.simulation.world_looks import coming_near, looks_of, NONE, STOP, World, WorldKind
 from racecar.simulation.world_rows import Meeting, world_parts, WorldPlan
 from racecar.simulation.world_stop import stopping
 
@@ -45,7 +37,7 @@ def meeting(kind: WorldKind) -> Loop:
 
         return meet_nothing
 
-    parts, looks = world_parts_of(kind.equations, kind.integrator), looks_of(kind)
+    parts, looks = kind.parts, looks_of(kind)
     place_one, in_scene, in_car = looks.place_one, looks.in_scene, looks.in_car
     release, valid_part, meeting_part = (
         _releasing(kind), parts.valid, world_parts(parts).meeting)
@@ -96,7 +88,7 @@ def _resolving(kind: WorldKind) -> Loop:
     resolve = stopping(kind) if kind.policy == STOP else hitting(kind)
     if kind.actuated:
         return resolve
-    hold_one = holding(kind.equations, world_parts_of(kind.equations, kind.integrator))
+    hold_one = holding(kind.equations, kind.parts)
 
     @importable
     def resolve_held(
@@ -112,7 +104,7 @@ def _resolving(kind: WorldKind) -> Loop:
 
 def _releasing(kind: WorldKind) -> Loop:
     """Pure function (rows, around, i, world) that ends a contact of a car well away."""
-    looks, own = looks_of(kind), world_parts(world_parts_of(kind.equations, kind.integrator))
+    looks, own = looks_of(kind), kind.world_parts
     in_scene, in_car, meeting_part = looks.in_scene, looks.in_car, own.meeting
 
     @importable

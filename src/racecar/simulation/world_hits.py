@@ -28,7 +28,6 @@ from racecar.simulation.world_looks import (
     hit_once,
     looks_of,
     World,
-    world_parts_of,
     WorldKind,
 )
 from racecar.simulation.world_rows import Meeting, world_parts
@@ -49,7 +48,7 @@ def hitting(kind: WorldKind) -> Loop:
 
     All steps of the RolloutTick are taken anew by the cars of the World, one by one.
     """
-    parts, looks = world_parts_of(kind.equations, kind.integrator), looks_of(kind)
+    parts, looks = kind.parts, looks_of(kind)
     own, state_part = world_parts(parts), parts.motion.state
     find_inside, step_one, place_one = finding_inside(kind), looks.step_one, looks.place_one
     meet_cars, meet_scene = _meeting_cars(kind), _meeting_scene(kind)
@@ -79,7 +78,7 @@ def hitting(kind: WorldKind) -> Loop:
 @functools.cache
 def _moving(kind: WorldKind) -> Loop:
     """Pure function (rows, i, dx, dy) that moves a car [m]."""
-    state = world_parts_of(kind.equations, kind.integrator).motion.state
+    state = kind.parts.motion.state
     at = Part((0.0, 0.0), state.first + first_row(state.example, 'x'), LANES)
     place_one = looks_of(kind).place_one
 
@@ -95,7 +94,7 @@ def _moving(kind: WorldKind) -> Loop:
 @functools.cache
 def _counting(kind: WorldKind) -> Loop:
     """Pure function (rows, i, by_scene, impulse) that counts a contact of a car."""
-    own = world_parts(world_parts_of(kind.equations, kind.integrator))
+    own = kind.world_parts
     meeting_part, approach_part = own.meeting, own.approach
 
     @importable
@@ -111,7 +110,7 @@ def _counting(kind: WorldKind) -> Loop:
 
 def _meeting_cars(kind: WorldKind) -> Loop:
     """Pure function (rows, world) that lets cars hit each other; whether any did."""
-    own = world_parts(world_parts_of(kind.equations, kind.integrator))
+    own = kind.world_parts
     outline_part = own.outline
     body_of, push, move, count_hit = (
         _bodies(kind), _pushing(kind), _moving(kind), _counting(kind))
@@ -152,7 +151,7 @@ def _lightness(body: Body) -> float:
 
 def _meeting_scene(kind: WorldKind) -> Loop:
     """Pure function (rows, around, world) that lets cars hit what stands; whether any did."""
-    parts, looks = world_parts_of(kind.equations, kind.integrator), looks_of(kind)
+    parts, looks = kind.parts, looks_of(kind)
     own, in_scene = world_parts(parts), looks.in_scene
     outline_part, where_part, meeting_part = own.outline, own.where, own.meeting
     body_of, push, count_hit = _bodies(kind), _pushing(kind), _counting(kind)
@@ -183,7 +182,7 @@ def _leaving(kind: WorldKind) -> Loop:
 
     Along the normal as far as is needed; where that does not help, to where it was before.
     """
-    parts = world_parts_of(kind.equations, kind.integrator)
+    parts = kind.parts
     own, state = world_parts(parts), parts.motion.state
     outline_part, where_part, back_part = own.outline, own.where, own.back
     at = first_row(state.example, 'x')
@@ -213,7 +212,7 @@ def _leaving(kind: WorldKind) -> Loop:
 @functools.cache
 def _bodies(kind: WorldKind) -> Loop:
     """Pure function (rows, i) that gives the Body of a car; of one that stands a fixed one."""
-    parts, looks = world_parts_of(kind.equations, kind.integrator), looks_of(kind)
+    parts, looks = kind.parts, looks_of(kind)
     own, see = world_parts(parts), looks.see
     body_part, meeting_part = own.body, own.meeting
     fields = field_names(kind.equations.state)
@@ -237,7 +236,7 @@ def _bodies(kind: WorldKind) -> Loop:
 
 
 def _bodies_without_slip(kind: WorldKind) -> Loop:
-    parts = world_parts_of(kind.equations, kind.integrator)
+    parts = kind.parts
     own, observe = world_parts(parts), kind.equations.observe
     state_part, parameters_part, in_force = (
         parts.motion.state, parts.parameters, own.outputs if kind.actuated else own.inputs)
@@ -268,7 +267,7 @@ def _bodies_without_slip(kind: WorldKind) -> Loop:
 @functools.cache
 def _pushing(kind: WorldKind) -> Loop:
     """Pure function (rows, i, body) that gives a car the motion of a Body."""
-    parts = world_parts_of(kind.equations, kind.integrator)
+    parts = kind.parts
     own, state = world_parts(parts), parts.motion.state
     in_force, meeting_part = own.outputs if kind.actuated else own.inputs, own.meeting
     fields = field_names(kind.equations.state)
@@ -301,7 +300,7 @@ def _pushing(kind: WorldKind) -> Loop:
 
 def _gaining(kind: WorldKind) -> Loop:
     """Pure function (rows, i) that gives the speed of a car over the one in force."""
-    parts = world_parts_of(kind.equations, kind.integrator)
+    parts = kind.parts
     state_part, parameters_part, observe = (
         parts.motion.state, parts.parameters, kind.equations.observe)
 

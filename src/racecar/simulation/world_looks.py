@@ -23,7 +23,7 @@ from racecar.simulation.car_kernels import car_parts, CarParts
 from racecar.simulation.layout import LANES, Loop
 from racecar.simulation.obstacles import INSIDE
 from racecar.simulation.rollout_kernel import stepping
-from racecar.simulation.world_rows import Look, Meeting, world_parts, world_rows
+from racecar.simulation.world_rows import Look, Meeting, world_parts, world_rows, WorldParts
 
 NONE, STOP, IMPULSE = 'none', 'stop', 'impulse'
 POLICIES = (NONE, STOP, IMPULSE)
@@ -39,6 +39,16 @@ class WorldKind(NamedTuple):
     integrator: str
     actuated: bool
     policy: str
+
+    @property
+    def parts(self) -> CarParts:
+        """Where a block has its numbers. Raises ParameterError for an unknown method."""
+        return world_parts_of(self.equations, self.integrator)
+
+    @property
+    def world_parts(self) -> WorldParts:
+        """Where it has those of worlds."""
+        return world_parts(self.parts)
 
 
 class World(NamedTuple):
@@ -115,7 +125,7 @@ def world_parts_of(equations: Equations, integrator: str) -> CarParts:
 @functools.cache
 def looks_of(kind: WorldKind) -> Looks:
     """Functions for a kind of cars."""
-    parts = world_parts_of(kind.equations, kind.integrator)
+    parts = kind.parts
     see = _seeing(kind, parts)
     return Looks(
         see, _placing(parts, see), _meeting_scene(parts), _meeting_cars(parts),
@@ -238,7 +248,7 @@ def finding_inside(kind: WorldKind) -> Loop:
     It notes who is so deep in something that it was put there, who has diverged and so stands,
     and how fast each car is.
     """
-    parts, looks = world_parts_of(kind.equations, kind.integrator), looks_of(kind)
+    parts, looks = kind.parts, looks_of(kind)
     undo, place_one, see, in_scene, in_car = (
         looks.undo, looks.place_one, looks.see, looks.in_scene, looks.in_car)
     meeting_part, valid_part, speed_part = (

@@ -19,7 +19,6 @@ from racecar.simulation.world_looks import (
     hit_once,
     looks_of,
     World,
-    world_parts_of,
     WorldKind,
 )
 from racecar.simulation.world_rows import Meeting, world_parts
@@ -33,8 +32,8 @@ def stopping(kind: WorldKind) -> Loop:
 
     All steps of the RolloutTick are taken anew by the cars of the World, one by one.
     """
-    looks, own = looks_of(kind), world_parts(world_parts_of(kind.equations, kind.integrator))
-    state_part = world_parts_of(kind.equations, kind.integrator).motion.state
+    looks, own = looks_of(kind), kind.world_parts
+    state_part = kind.parts.motion.state
     find_inside, step_one, place_one = finding_inside(kind), looks.step_one, looks.place_one
     stop_blocked, stand = _blocking(kind), _standing(kind)
     meeting_part, back_part = own.meeting, own.back
@@ -66,7 +65,7 @@ def stopping(kind: WorldKind) -> Loop:
 
 def _blocking(kind: WorldKind) -> Loop:
     """Pure function (rows, around, world) that stops who is in something; whether anybody was."""
-    parts, looks = world_parts_of(kind.equations, kind.integrator), looks_of(kind)
+    parts, looks = kind.parts, looks_of(kind)
     own, in_scene, in_car = world_parts(parts), looks.in_scene, looks.in_car
     meeting_part, approach_part = own.meeting, own.approach
     put_back = _putting_back(kind)
@@ -99,7 +98,7 @@ def _blocking(kind: WorldKind) -> Loop:
 
 def _putting_back(kind: WorldKind) -> Loop:
     """Pure function (rows, i) that lets a car rest where its base_link was before the step."""
-    parts, looks = world_parts_of(kind.equations, kind.integrator), looks_of(kind)
+    parts, looks = kind.parts, looks_of(kind)
     own, see, place_one, state_part = (
         world_parts(parts), looks.see, looks.place_one, parts.motion.state)
     body_part, back_part, meeting_part = own.body, own.back, own.meeting
@@ -122,7 +121,7 @@ def _putting_back(kind: WorldKind) -> Loop:
 
 def _standing(kind: WorldKind) -> Loop:
     """Pure function (rows, i) that takes the speed from a car."""
-    own = world_parts(world_parts_of(kind.equations, kind.integrator))
+    own = kind.world_parts
     in_force = own.outputs if kind.actuated else own.inputs
 
     @importable

@@ -74,6 +74,7 @@ class ComposedStack:
         self._executor: Executor | None = None
         self._described: list[TableNode] = []
         self._by_executable: dict[str, TableNode] = {}
+        self._muxes: list[TableNode] = []
         self._simulator: SimulatorNode | None = None
         self._started: float | None = None
         self._ended: float | None = None
@@ -86,6 +87,8 @@ class ComposedStack:
                 self.nodes.insert(place, described)
                 self._described.insert(place, described)
                 self._by_executable[description.executable] = described
+                if description.executable == node_names.ACKERMANN_MUX:
+                    self._muxes.append(described)
                 if description.spec.is_simulator:
                     self._simulator = cast(SimulatorNode, described)
                 if self._interrupted is not None:
@@ -112,6 +115,9 @@ class ComposedStack:
         chain = [*(node for node in chain if node not in recorders), *recorders]
         for place, node in enumerate(chain):
             node.idle_notice.follow([other.idle_notice for other in chain[:place]])
+        # Of two muxes one has no source where a driver or a person drives by the other.
+        for mux in self._muxes:
+            mux.idle_notice.be_needless_while(lambda: simulator.is_commanded)
 
     def add_node(self, node: Node) -> None:
         """Let one more node take part; it is destroyed with the others."""

@@ -25,6 +25,7 @@ from racecar.stacks import (
     plant,
     teleop,
 )
+from racecar.stacks.flying_start import started_on_reference
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import (
@@ -151,6 +152,8 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         with_choices(description, options).explicit_parameters()
     _check_set(options, descriptions)
     descriptions = with_wheelbase([with_choices(d, options) for d in descriptions])
+    if options.flying_start:
+        descriptions = started_on_reference(stack, descriptions)
     stack.check(descriptions)
     return descriptions
 

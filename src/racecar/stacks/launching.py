@@ -12,7 +12,6 @@ import os
 import shlex
 from types import GenericAlias
 
-from ament_index_python.packages import get_package_prefix, PackageNotFoundError
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
@@ -34,6 +33,7 @@ from racecar.base.share import find_world, share_folder
 from racecar.catalogue import node_names
 from racecar.control.trajectories import make_trajectory
 from racecar.ros import topics
+from racecar.ros.packages import is_installed
 from racecar.scene.world_choice import WORLD_PARAMETER
 from racecar.signals import LAUNCHED_BY
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
@@ -110,7 +110,7 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
             # The standard input of what is launched is nobody's.
             description = replace(description, parameters={
                 'terminal': '/dev/tty', **description.parameters})
-        if description.executable == node_names.JOY_NODE and _is_installed('joy'):
+        if description.executable == node_names.JOY_NODE and is_installed('joy'):
             actions.append(_joy_of_ros(description, arguments))
             continue
         if description.spec.is_simulator:
@@ -215,7 +215,7 @@ def _with_viewers(
     arguments = ['--ros-args', '--log-level', options.log_level]
     actions: list[LaunchDescriptionEntity] = []
 
-    if not simulator.is_chosen(_DESCRIBES) and _is_installed('robot_state_publisher'):
+    if not simulator.is_chosen(_DESCRIBES) and is_installed('robot_state_publisher'):
         values = simulator.resolve()
         assert simulator.spec.describe is not None
         try:
@@ -233,7 +233,7 @@ def _with_viewers(
                 }], arguments=arguments, **common))
 
     if options.rviz:
-        if _is_installed('rviz2'):
+        if is_installed('rviz2'):
             view = share_folder() / 'config' / 'rviz' / 'racecar.rviz'
             actions.append(Node(
                 package='rviz2', executable='rviz2', name='rviz2',
@@ -242,11 +242,3 @@ def _with_viewers(
         else:
             actions.append(LogInfo(msg='rviz2 not installed: nothing is shown'))
     return simulator, actions
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        get_package_prefix(package)
-    except PackageNotFoundError:
-        return False
-    return True

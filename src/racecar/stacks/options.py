@@ -131,6 +131,9 @@ class StackOptions:
         f' was trained; {SET_OPTION} {CONTROLLER}.line=NAME gives it another line; docs/gym.md',
         str,
         (LAUNCH, UP, SIMULATE, SWEEP), metavar='FILE', is_path=True, for_tracking=True)
+    flying_start: bool = _option(
+        False, 'start on the reference, in its direction and at its speed, in place of at rest',
+        bool, _ALL, for_tracking=True)
     without: tuple[str, ...] = _option(
         (), 'leave out a node, because one of your own is in its place', tuple, (LAUNCH, UP),
         metavar='NODE')

@@ -25,6 +25,7 @@ from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import TABLES
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
+from racecar.control.tracker import FEEDBACK
 from racecar.control.trajectories import Trajectory
 from racecar.differential.parameters import PREFIX as ROBOT_PREFIX
 from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
@@ -65,6 +66,8 @@ from racecar.stacks.sweep_points import Draw, GridPoints, Point, SamplePoints
 
 OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
 """Run options that are keys of a file; settings node.parameter have the key set."""
+
+_FLAGS = {row.name for row in run_options(SWEEP) if row.option.type is bool}
 
 KEYS = (*OPTIONS, 'duration', 'skip', 'set', 'grid', 'sample', 'count', 'seed', 'noise')
 """All keys of a file."""
@@ -366,16 +369,15 @@ def make_sweep(
     """
     stack = find_tracking_stack(name)
     _check_keys(content)
-    driver = policy_as_controller(*(
-        None if content.get(key) is None else str(content[key]) for key in ('policy', CONTROLLER)))
-    if controller is None and driver is not None:
-        controller = find_controller(driver)
+    if controller is None:
+        controller = controller_in(content)
     overrides: dict[str, dict[str, object]] = {}
     for key, value in _mapping(content, 'set').items():
         for node, row in _targets(key, stack, controller):
             overrides.setdefault(node, {})[row.name] = row.validate(value)
     chosen: dict[str, Any] = {
-        key: str(content[key]) for key in OPTIONS if content.get(key) is not None}
+        key: _flag(content, key) if key in _FLAGS else str(content[key])
+        for key in OPTIONS if content.get(key) is not None}
     options = StackOptions(**chosen, overrides=overrides)
     base: dict[str, Values] = {
         d.executable: d.resolve() for d in describe_stack(stack.name, options)
@@ -394,6 +396,13 @@ def make_sweep(
         _seconds(content, 'skip', 0.0), seed, _noise(content), bool(grid), controller,
         tuple(tuple((node, row.name) for node, row in targets) for targets in rows.values()),
         options=options)
+
+
+def controller_in(content: Values) -> ControllerClass | None:
+    """The custom controller or policy that a file names, or None. Raises ConfigurationError."""
+    driver = policy_as_controller(*(
+        None if content.get(key) is None else str(content[key]) for key in ('policy', CONTROLLER)))
+    return None if driver is None else find_controller(driver)
 
 
 def _check_keys(content: Values) -> None:
@@ -451,6 +460,16 @@ def _targets(
     return [(node, tables[node][parameter])]
 
 
+def is_unused(key: str, stack: Stack, controller: ControllerClass | None) -> bool:
+    """Whether a parameter changes nothing, as a custom controller drives in the place of its node.
+
+    Raises ConfigurationError or ParameterError for a name that there is not.
+    """
+    return controller is not None and all(
+        node == stack.linearizer or (node == stack.tracker and row.name in FEEDBACK)
+        for node, row in _targets(key, stack, controller))
+
+
 def _grid_points(
     grid: dict[str, object], rows: Mapping[str, list[tuple[str, Parameter]]],
 ) -> GridPoints:
@@ -502,6 +521,13 @@ def _mapping(content: Values, key: str) -> dict[str, object]:
         return {}
     if not isinstance(value, dict):
         raise ConfigurationError(f"'{key}' is {value!r}, expected a mapping of node.parameter")
+    return value
+
+
+def _flag(content: Values, key: str) -> bool:
+    value = content[key]
+    if not isinstance(value, bool):
+        raise ConfigurationError(f"'{key}' is {value!r}, expected true or false")
     return value
 
 

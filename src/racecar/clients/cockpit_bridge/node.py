@@ -157,11 +157,11 @@ class CockpitBridge(Node):
 
     def _look(self) -> None:
         stack = look_around(self._view, self._names.namespace)
-        if stack == self._stack:
-            return
-        self._stack = stack
-        self._simulation.name = stack.simulator
-        self._simulation.trackers = stack.trackers
+        if stack != self._stack:
+            self._stack = stack
+            self._simulation.name = stack.simulator
+            self._simulation.trackers = stack.trackers
+        # Also in the same graph: nodes that did not answer are asked again.
         self._parameters_shown.look(stack.nodes)
 
     def _on_parameters(self, node: str) -> None:

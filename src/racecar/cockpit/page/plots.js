@@ -488,10 +488,11 @@ export class Plots {
       this.box.dataset.count = shown.length;
       // The choice of the time lies over the last of the first row: of five, which fill two rows,
       // the second; of four, which fill two where it is narrow, this or the last.
-      const corners = {6: [2], 5: [1], 4: [1, 3]}[shown.length] || [shown.length - 1];
+      const corner = {6: 2, 5: 1}[shown.length] ?? shown.length - 1;
       shown.forEach(({figure}, index) => {
         figure.classList.toggle('wide', shown.length === 5 && index < 2);
-        figure.classList.toggle('corner', corners.includes(index));
+        figure.classList.toggle('corner', index === corner);
+        figure.classList.toggle('upper', shown.length === 4 && index === 1);
       });
     }
   }

@@ -88,6 +88,28 @@ def line_at(numbers: Vector, first: int, s: float) -> LinePoint:
         q * numbers[at + 6] + p * numbers[to + 6], q * numbers[at + 7] + p * numbers[to + 7])
 
 
+class Course(NamedTuple):
+    """Curvature and speed of a line at a way, and how they change along it [SI]."""
+
+    curvature: float
+    curvature_slope: float
+    speed: float
+    speed_slope: float
+
+
+@pure
+def course_at(numbers: Vector, first: int, s: float) -> Course:
+    """Curvature and speed as of line_at(), which takes several times as long."""
+    rows, step, length = int(numbers[first]), numbers[first + 1], numbers[first + 2]
+    place = (s - math.floor(s / length) * length) / step
+    cell = min(max(int(place), 0), rows - 2)
+    p = place - cell
+    at = first + HEAD + ROW * cell + 3
+    curvature, speed = numbers[at], numbers[at + 1]
+    more, faster = numbers[at + ROW] - curvature, numbers[at + ROW + 1] - speed
+    return Course(curvature + p * more, more / step, speed + p * faster, faster / step)
+
+
 @routine
 def nearest_way(numbers: Vector, first: int, x: float, y: float, last: float) -> float:
     """Way of the point of a line that is nearest to a place [m], from 0 to the way round.

@@ -9,5 +9,8 @@ CONTROLLERS = {
     'stanley': 'racecar.control.racing.stanley:Stanley',
     'lqr': 'racecar.control.racing.lqr:LinearQuadratic',
     'map': 'racecar.control.racing.acceleration_pursuit:AccelerationPursuit',
+    'kinematic_nmpc': 'racecar.control.racing.kinematic_mpc:KinematicPredictive',
+    'nmpc': 'racecar.control.racing.dynamic_mpc:DynamicPredictive',
+    'mppi': 'racecar.control.racing.path_integral:PathIntegral',
 }
 """Where a controller is found, by the name that stands for it."""

@@ -19,7 +19,12 @@ from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.types import CarMotion
 from racecar.control.progress import Path, path_at, PROGRESS
-from racecar.control.racing.settings import check_look_ahead
+from racecar.control.racing.settings import (
+    checked_look_ahead,
+    look_ahead_at,
+    LookAhead,
+    rear_axle_of,
+)
 from racecar.control.racing.speed import speed_command, speed_parameters, SpeedParameters
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
@@ -35,9 +40,7 @@ class Parameters(NamedTuple):
 
     wheelbase: float
     to_rear: float
-    least: float
-    time: float
-    most: float
+    look_ahead: LookAhead
     speed: SpeedParameters
 
 
@@ -47,7 +50,7 @@ def step(
 ) -> tuple[State, float, float]:
     """Next state, speed [m/s] and steering angle [rad]."""
     p = parameters
-    distance = min(p.least + p.time * max(car.vx, 0.0), p.most)
+    distance = look_ahead_at(p.look_ahead, car.vx)
     point = path_at(path, distance)
     sine, cosine = sine_cosine(car.yaw)
     dx, dy = point.x - car.x - p.to_rear * cosine, point.y - car.y - p.to_rear * sine
@@ -73,12 +76,10 @@ class PurePursuit:
         rate: of answers [Hz], 0 for each odometry; latency: until one acts [s].
         Raises ParameterError for values out of range.
         """
-        check_look_ahead(look_ahead, look_ahead_time, longest_look_ahead)
         self.rate, self.latency = rate, latency
-        to_rear = -vehicle.cog_to_rear_axle - vehicle.odometry_offset
-        self.point_ahead = to_rear
+        self.point_ahead = rear_axle_of(vehicle)
         self.state = State(0.0)
         self.parameters = Parameters(
-            vehicle.wheelbase, to_rear, float(look_ahead), float(look_ahead_time),
-            float(longest_look_ahead),
+            vehicle.wheelbase, self.point_ahead,
+            checked_look_ahead(look_ahead, look_ahead_time, longest_look_ahead),
             speed_parameters(vehicle, preview, speed_gain, slip_feed_forward))

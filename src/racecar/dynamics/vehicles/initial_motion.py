@@ -13,10 +13,14 @@ from racecar.dynamics.vehicles.interface import VehicleModel
 
 
 class InitialMotion(NamedTuple):
-    """Yaw rate [rad/s] and sideslip angle at the centre of gravity [rad], both to the left."""
+    """Yaw rate [rad/s], sideslip angle [rad], both to the left, and speed forwards [m/s].
+
+    sideslip: at the centre of gravity; speed: of the odometry point.
+    """
 
     yaw_rate: float = 0.0
     sideslip: float = 0.0
+    speed: float = 0.0
 
 
 AT_REST = InitialMotion()
@@ -28,9 +32,13 @@ INITIAL_MOTION_PARAMETERS = (
     Parameter('initial_sideslip', float, AT_REST.sideslip, 'Sideslip angle at the centre of'
               ' gravity at the start and after a reset; of single_track with the formulation'
               ' report, whose state it is', 'rad', minimum=-1.5, maximum=1.5, read_only=True),
+    Parameter('initial_speed', float, AT_REST.speed, 'Speed forwards of base_link at the start and'
+              ' after a reset, a flying start: wheels roll, and actuators have reached it', 'm/s',
+              read_only=True),
 )
 
-# Parameter, state and where that state is found, in the order of InitialMotion.
+# Parameter, state and where that state is found, in the order of InitialMotion; the speed is set
+# with wheels and actuators by who owns these.
 _STATES = (
     ('initial_yaw_rate', 'yaw_rate', 'rad/s', 'a vehicle_model with the yaw rate as a state, such'
      ' as single_track'),
@@ -45,7 +53,7 @@ def initial_state(model: VehicleModel, pose: Pose2, motion: InitialMotion) -> tu
     beyond the range in which the model holds.
     """
     state = list(model.initial_state(pose))
-    for value, (parameter, name, unit, remedy) in zip(motion, _STATES, strict=True):
+    for value, (parameter, name, unit, remedy) in zip(motion, _STATES, strict=False):
         if value == 0.0:
             continue
         if name not in model.state_names:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggest
+from racecar.base.values import Values
 from racecar.gym.f1tenth.maps import GymTrack
 from racecar.gym.f1tenth.model import PARAMETERS
 from racecar.gym.f1tenth.observation import Observation, observation_factory
@@ -37,7 +38,7 @@ _PARTNERS = {'speed': 'steering_angle', 'accl': 'steering_speed', 'steering_angl
              'steering_speed': 'accl'}
 
 
-def deep_update(mapping: Mapping[str, Any], *changes: Mapping[str, Any]) -> Config:
+def deep_update(mapping: Values, *changes: Values) -> Config:
     """Mapping with changes; those of inner mappings are changes of these."""
     found = dict(mapping)
     for change in changes:
@@ -57,7 +58,7 @@ class F110Env(gymnasium.Env[Seen, Floats]):
     metadata = {'render_modes': ['human', 'human_fast', 'rgb_array'], 'render_fps': 100}
 
     def __init__(
-        self, config: Mapping[str, Any] | None = None, render_mode: str | None = None,
+        self, config: Values | None = None, render_mode: str | None = None,
         **kwargs: object,
     ) -> None:
         """Raise ConfigurationError or ParameterError for a configuration that cannot be."""
@@ -103,7 +104,7 @@ class F110Env(gymnasium.Env[Seen, Floats]):
         """Laps of each agent."""
         return self.laps.lap_counts
 
-    def configure(self, config: Mapping[str, Any]) -> None:
+    def configure(self, config: Values) -> None:
         """Change parameters of the car, and with them the space of actions."""
         if config:
             self.config = deep_update(self.config, _checked(config))
@@ -189,13 +190,14 @@ def control_kinds(given: object) -> tuple[str, str]:
         f' {", ".join(_STEERING)}')
 
 
-def _checked(config: Mapping[str, Any] | None) -> Mapping[str, Any]:
+def _checked(config: Values | None) -> Values:
     known = F110Env.default_config()
     for name in config or {}:
         if name not in known:
             raise ConfigurationError(
                 f'config has no {excerpt(name)}; {suggest(str(name), list(known))}')
-    for name in (config or {}).get('params', {}):
+    params = (config or {}).get('params')
+    for name in params if isinstance(params, Mapping) else ():
         if name not in PARAMETERS:
             raise ConfigurationError(
                 f"config['params'] has no {excerpt(name)}; {suggest(str(name), list(PARAMETERS))}")

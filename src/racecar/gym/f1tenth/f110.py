@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,6 @@ from racecar.gym.pictures import Picture
 Array = NDArray[np.float64]
 
 _KINDS = 'speed', 'steering_angle'
-_DEFAULTS: dict[str, Any] = {
-    'seed': 12345, 'map': 'vegas', 'map_ext': '.png', 'params': dict(PARAMETERS), 'num_agents': 2,
-    'timestep': 0.01, 'ego_idx': 0, 'integrator': None, 'lidar_dist': 0.0}
-
 
 class Integrator(Enum):
     """Its methods."""
@@ -37,18 +33,55 @@ class Integrator(Enum):
     Euler = 2
 
 
+class F110Options(TypedDict, total=False):
+    """Arguments of F110Env; lidar_dist: laser ahead of the centre of mass [m], timestep [s]."""
+
+    seed: int
+    map: str
+    map_ext: str
+    params: Mapping[str, float]
+    num_agents: int
+    timestep: float
+    ego_idx: int
+    integrator: Integrator | int | None
+    lidar_dist: float
+
+
+class F110Observation(TypedDict):
+    """What step() and reset() give: of all agents, angles [rad], ranges and places [m], [s]."""
+
+    ego_idx: int
+    scans: list[Array]
+    poses_x: list[float]
+    poses_y: list[float]
+    poses_theta: list[float]
+    linear_vels_x: list[float]
+    linear_vels_y: list[float]
+    ang_vels_z: list[float]
+    collisions: Array
+    lap_times: Array
+    lap_counts: Array
+
+
+Info = dict[str, NDArray[np.bool_]]
+
+_DEFAULTS: F110Options = {
+    'seed': 12345, 'map': 'vegas', 'map_ext': '.png', 'params': dict(PARAMETERS), 'num_agents': 2,
+    'timestep': 0.01, 'ego_idx': 0, 'integrator': None, 'lidar_dist': 0.0}
+
+
 class F110Env:
     """Cars of f1tenth_gym; action (agents, 2): steering angle, then speed."""
 
     metadata = {'render.modes': ['human', 'human_fast', 'rgb_array']}
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: Unpack[F110Options]) -> None:
         """kwargs: as there. Raises ConfigurationError for one that there is not."""
         for name in kwargs:
             if name not in _DEFAULTS:
                 raise ConfigurationError(
                     f'F110Env has no argument {excerpt(name)}; {suggest(name, list(_DEFAULTS))}')
-        given = {**_DEFAULTS, **kwargs}
+        given: F110Options = {**_DEFAULTS, **kwargs}
         self.params = given['params']
         self.num_agents, self.ego_idx = given['num_agents'], given['ego_idx']
         self.timestep, self.seed, self.map_name = given['timestep'], given['seed'], given['map']
@@ -62,12 +95,12 @@ class F110Env:
         self._pictures = GymPictures(self)
 
     def step(self, action: Sequence[Sequence[float]] | Array) -> tuple[
-            dict[str, Any], float, bool, dict[str, Any]]:
+            F110Observation, float, bool, Info]:
         """Drive for a step: observation, reward, done, info."""
         sim = self.sim
         sim.step(checked_actions(action, self.num_agents))
         states = [agent.state for agent in sim.agents]
-        observation = {
+        observation: F110Observation = {
             'ego_idx': self.ego_idx, 'scans': [scan.copy() for scan in sim.agent_scans],
             'poses_x': [state[0] for state in states],
             'poses_y': [state[1] for state in states],
@@ -82,7 +115,7 @@ class F110Env:
         return observation, self.timestep, done, {'checkpoint_done': laps}
 
     def reset(self, poses: Sequence[Sequence[float]] | Array) -> tuple[
-            dict[str, Any], float, bool, dict[str, Any]]:
+            F110Observation, float, bool, Info]:
         """Begin at poses, (agents, 3), and drive one step."""
         at = checked_poses(poses, self.num_agents)
         self.current_time = 0.0
@@ -120,7 +153,7 @@ def checked_poses(poses: Sequence[Sequence[float]] | Array, agents: int) -> Arra
     return found
 
 
-def make(name: str, **kwargs: Any) -> F110Env:
+def make(name: str, **kwargs: Unpack[F110Options]) -> F110Env:
     """Environment of its name, f110-v0 or f110_gym:f110-v0. Raises ConfigurationError."""
     if name.rpartition(':')[2] != 'f110-v0':
         raise ConfigurationError(f'there is no environment {excerpt(name)}, expected f110-v0')

@@ -8,10 +8,8 @@ Source: https://github.com/ros-simulation/simulation_interfaces, 1.5.1 (Jazzy) a
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-import os
 from pathlib import Path
-from typing import Any
+from typing import Protocol, TypeVar
 
 from geometry_msgs.msg import Accel, Pose, Twist, Vector3
 import numpy as np
@@ -33,6 +31,9 @@ from simulation_interfaces.msg import (
     Spawnable,
     SpawnResult,
     WorldResource,
+)
+from simulation_interfaces.msg import (
+    SpawnEntity as SpawnEntityMessage,
 )
 from simulation_interfaces.srv import (
     DeleteEntity,
@@ -59,22 +60,11 @@ from simulation_interfaces.srv import (
     UnloadWorld,
 )
 
-from racecar.base.errors import ConfigurationError, excerpt, RacecarError
-from racecar.base.share import find_world, resource_file, world_names
+from racecar.base.errors import excerpt, RacecarError
 from racecar.base.types import Acceleration3, Pose3, Twist3
-from racecar.base.yaml_file import load_yaml
-from racecar.entities.convex_bodies import corners
-from racecar.entities.name_filter import name_filter
 from racecar.entities.refusals import RefusedError
-from racecar.entities.world_entities import (
-    Entities,
-    Info,
-    Request,
-    spawnable_bounds,
-    spawnables,
-    tags_match,
-    World,
-)
+from racecar.entities.resources import spawnable_files, world_files, world_sheet, world_uri
+from racecar.entities.world_entities import Entities, Filter, Info, Request, World
 from racecar.nodes.shared.simulation_messages import (
     area_of,
     box_message,
@@ -118,6 +108,16 @@ _LONGEST_TIME_NS = 2**63 - 1
 _SUFFIXES = '.yaml', '.yml', ''
 
 
+class _Answered(Protocol):
+    """Response that says how it went."""
+
+    result: Result
+
+
+Q = TypeVar('Q')
+R = TypeVar('R', bound=_Answered)
+
+
 class SimulationServices:
     """Binds the services of the standard to the entities of a plant and the time of its node."""
 
@@ -125,34 +125,46 @@ class SimulationServices:
         """world: that is loaded; prefix: before each name, empty or ending with /."""
         self._node = node
         self.entities = Entities(
-            node.plant, World(Path(world).stem, _world_uri(world)), node.refresh)
+            node.plant, World(Path(world).stem, world_uri(world)), node.refresh)
         self._is_stopped = self._is_stepping = False
-        handlers: dict[type, Callable[[Any, Any], None]] = {
-            DeleteEntity: self._delete, GetAvailableWorlds: self._available_worlds,
-            GetCurrentWorld: self._current_world, GetEntities: self._entities,
-            GetEntitiesStates: self._entities_states, GetEntityBounds: self._bounds,
-            GetEntityInfo: self._info, GetEntityState: self._state,
-            GetNamedPoseBounds: self._pose_bounds, GetNamedPoses: self._named_poses,
-            GetSimulationState: self._simulation_state, GetSpawnables: self._spawnables,
-            LoadWorld: self._load_world, ResetSimulation: self._reset,
-            SetEntityInfo: self._set_info, SetEntityState: self._set_state,
-            SetSimulationState: self._set_simulation_state, SpawnEntities: self._spawn_many,
-            SpawnEntity: self._spawn, UnloadWorld: self._unload_world}
-        for kind, handle in handlers.items():
-            node.create_service(
-                kind, f'{prefix}{_snake(kind.__name__)}', partial(self._answer, handle))
+        self._prefix = prefix
+        self._serve(DeleteEntity, self._delete)
+        self._serve(GetAvailableWorlds, self._available_worlds)
+        self._serve(GetCurrentWorld, self._current_world)
+        self._serve(GetEntities, self._entities)
+        self._serve(GetEntitiesStates, self._entities_states)
+        self._serve(GetEntityBounds, self._bounds)
+        self._serve(GetEntityInfo, self._info)
+        self._serve(GetEntityState, self._state)
+        self._serve(GetNamedPoseBounds, self._pose_bounds)
+        self._serve(GetNamedPoses, self._named_poses)
+        self._serve(GetSimulationState, self._simulation_state)
+        self._serve(GetSpawnables, self._spawnables)
+        self._serve(LoadWorld, self._load_world)
+        self._serve(ResetSimulation, self._reset)
+        self._serve(SetEntityInfo, self._set_info)
+        self._serve(SetEntityState, self._set_state)
+        self._serve(SetSimulationState, self._set_simulation_state)
+        self._serve(SpawnEntities, self._spawn_many)
+        self._serve(SpawnEntity, self._spawn)
+        self._serve(UnloadWorld, self._unload_world)
         node.create_service(GetSimulatorFeatures, f'{prefix}get_simulator_features',
                             self._features)
-        _answer_later(node.create_service(
+        _answer_later(node.create_service(  # type: ignore[misc]  # A future answers.
             StepSimulation, f'{prefix}step_simulation', self._on_steps))
         self._action = ActionServer(
             node, SimulateSteps, f'{prefix}simulate_steps', self._on_goal,
             cancel_callback=lambda _: CancelResponse.ACCEPT)
         node.closing.callback(self._action.destroy)
 
-    def _answer(
-        self, handle: Callable[[Any, Any], None], request: Any, response: Any,
-    ) -> Any:
+    def _serve(self, kind: type, handle: Callable[[Q, R], None]) -> None:
+        """Create a service."""
+        def answer(request: Q, response: R) -> R:
+            return self._answer(handle, request, response)
+
+        self._node.create_service(kind, f'{self._prefix}{_snake(kind.__name__)}', answer)
+
+    def _answer(self, handle: Callable[[Q, R], None], request: Q, response: R) -> R:
         """Fill a response, with the result that belongs to what is refused."""
         response.result.result = Result.RESULT_OK
         try:
@@ -163,7 +175,9 @@ class SimulationServices:
 
     # Simulator
 
-    def _features(self, _: Any, response: Any) -> Any:
+    def _features(
+        self, _: GetSimulatorFeatures.Request, response: GetSimulatorFeatures.Response,
+    ) -> GetSimulatorFeatures.Response:
         response.features.features = list(FEATURES)
         response.features.custom_info = (
             'racecar: spawns objects and parked cars from YAML files of worlds and vehicles; see'
@@ -179,10 +193,14 @@ class SimulationServices:
         return int(SimulationState.STATE_STOPPED if self._is_stopped
                    else SimulationState.STATE_PAUSED)
 
-    def _simulation_state(self, _: Any, response: Any) -> None:
+    def _simulation_state(
+        self, _: GetSimulationState.Request, response: GetSimulationState.Response,
+    ) -> None:
         response.state.state = self._present
 
-    def _set_simulation_state(self, request: Any, response: Any) -> None:
+    def _set_simulation_state(
+        self, request: SetSimulationState.Request, response: SetSimulationState.Response,
+    ) -> None:
         self._check_idle()
         wanted, present = request.state.state, self._present
         if wanted == SimulationState.STATE_QUITTING:
@@ -221,7 +239,7 @@ class SimulationServices:
             self._node.return_to_start()
         self.entities.reset(state=state, spawned=spawned)
 
-    def _reset(self, request: Any, _: Any) -> None:
+    def _reset(self, request: ResetSimulation.Request, _: ResetSimulation.Response) -> None:
         self._check_idle()
         self._check_world()
         every = ResetSimulation.Request.SCOPE_ALL
@@ -241,14 +259,18 @@ class SimulationServices:
         if scope & ResetSimulation.Request.SCOPE_TIME:
             self._node.restart()
 
-    def _on_steps(self, request: Any, response: Any) -> Future:
+    def _on_steps(
+        self, request: StepSimulation.Request, response: StepSimulation.Response,
+    ) -> Future:
         return self._node.run_soon(self._done_steps, request, response)
 
-    async def _done_steps(self, request: Any, response: Any) -> Any:
+    async def _done_steps(
+        self, request: StepSimulation.Request, response: StepSimulation.Response,
+    ) -> StepSimulation.Response:
         await self._step(request.steps, response.result, lambda _: None, lambda: False)
         return response
 
-    async def _on_goal(self, goal: ServerGoalHandle) -> Any:
+    async def _on_goal(self, goal: ServerGoalHandle) -> SimulateSteps.Result:
         steps, feedback = goal.request.steps, SimulateSteps.Feedback()
         outcome = SimulateSteps.Result()
 
@@ -266,7 +288,7 @@ class SimulationServices:
         return outcome
 
     async def _step(
-        self, steps: int, result: Any, note: Callable[[int], None],
+        self, steps: int, result: Result, note: Callable[[int], None],
         is_cancelled: Callable[[], bool],
     ) -> None:
         plant = self._node.plant
@@ -301,30 +323,20 @@ class SimulationServices:
 
     def _chosen(self, filters: EntityFilters) -> list[str]:
         """Names of the entities that a filter lets through."""
-        entities, area = self.entities, area_of(filters.bounds)
-        categories = {category.category for category in filters.categories}
-        is_named = name_filter(filters.filter)
-        # Also where there is no entity, what cannot be used is refused.
-        tags_match((), filters.tags.tags, filters.tags.filter_mode)
-        found = []
-        for name in entities.names():
-            info = entities.info(name)
-            if is_named(name) \
-                    and (not categories or info.category in categories) \
-                    and tags_match(info.tags, filters.tags.tags, filters.tags.filter_mode) \
-                    and (area is None or area(corners(
-                        entities.bounds(name), entities.state(name).pose))):
-                found.append(name)
-        return found
+        return self.entities.chosen(Filter(
+            filters.filter, frozenset(category.category for category in filters.categories),
+            filters.tags.tags, filters.tags.filter_mode, area_of(filters.bounds)))
 
-    def _entities(self, request: Any, response: Any) -> None:
+    def _entities(self, request: GetEntities.Request, response: GetEntities.Response) -> None:
         response.entities = self._chosen(request.filters)
 
-    def _entities_states(self, request: Any, response: Any) -> None:
+    def _entities_states(
+        self, request: GetEntitiesStates.Request, response: GetEntitiesStates.Response,
+    ) -> None:
         names = self._chosen(request.filters)
         response.entities, response.states = names, [self._state_of(name) for name in names]
 
-    def _state(self, request: Any, response: Any) -> None:
+    def _state(self, request: GetEntityState.Request, response: GetEntityState.Response) -> None:
         response.state = self._state_of(request.entity)
 
     def _state_of(self, name: str) -> EntityState:
@@ -338,7 +350,7 @@ class SimulationServices:
         set_stamp(message.header.stamp, self._node.plant.time_ns)
         return message
 
-    def _set_state(self, request: Any, _: Any) -> None:
+    def _set_state(self, request: SetEntityState.Request, _: SetEntityState.Response) -> None:
         self._check_idle()
         state = request.state
         self.entities.check(request.entity)
@@ -363,57 +375,58 @@ class SimulationServices:
             raise RefusedError('INVALID_POSE', str(error)) from error
         return self.entities.pose_in_world(frame, pose)
 
-    def _info(self, request: Any, response: Any) -> None:
+    def _info(self, request: GetEntityInfo.Request, response: GetEntityInfo.Response) -> None:
         info = self.entities.info(request.entity)
         response.info.category.category = info.category
         response.info.description, response.info.tags = info.description, list(info.tags)
 
-    def _set_info(self, request: Any, _: Any) -> None:
+    def _set_info(self, request: SetEntityInfo.Request, _: SetEntityInfo.Response) -> None:
         info: EntityInfo = request.info
         self.entities.set_info(request.entity, Info(
             info.category.category, info.description, tuple(info.tags)))
 
-    def _bounds(self, request: Any, response: Any) -> None:
+    def _bounds(
+        self, request: GetEntityBounds.Request, response: GetEntityBounds.Response,
+    ) -> None:
         response.bounds = box_message(self.entities.bounds(request.entity))
 
-    def _named_poses(self, request: Any, response: Any) -> None:
+    def _named_poses(
+        self, request: GetNamedPoses.Request, response: GetNamedPoses.Response,
+    ) -> None:
         response.poses = [
             named_pose_message(named) for named in self.entities.named_poses()
             if fits(request.tags, START_TAGS)]
         # Also where there is no pose.
         fits(request.tags, START_TAGS)
 
-    def _pose_bounds(self, request: Any, response: Any) -> None:
+    def _pose_bounds(
+        self, request: GetNamedPoseBounds.Request, response: GetNamedPoseBounds.Response,
+    ) -> None:
         radius = self.entities.free_radius(request.name)
         response.bounds = BoundsMessage(type=BoundsMessage.TYPE_SPHERE, points=[
             Vector3(), Vector3(x=radius)])
 
     # Spawning
 
-    def _spawnables(self, request: Any, response: Any) -> None:
-        found, unknown = list(spawnables()), []
-        for source in request.sources:
-            try:
-                found += _files_of(source)
-            except ConfigurationError:
-                unknown.append(source)
-        for uri in dict.fromkeys(found):
-            try:
-                bounds = spawnable_bounds(uri)
-            except RefusedError:
-                continue
-            response.spawnables.append(Spawnable(
-                uri=uri, description=Path(uri).stem, spawn_bounds=box_message(bounds)))
+    def _spawnables(
+        self, request: GetSpawnables.Request, response: GetSpawnables.Response,
+    ) -> None:
+        found, unknown = spawnable_files(request.sources)
+        response.spawnables = [
+            Spawnable(uri=uri, description=Path(uri).stem, spawn_bounds=box_message(bounds))
+            for uri, bounds in found.items()]
         if unknown:
             response.result.error_message = (
                 f'sources {excerpt(unknown)} are unknown, expected folders on this computer')
 
-    def _spawn(self, request: Any, response: Any) -> None:
+    def _spawn(self, request: SpawnEntity.Request, response: SpawnEntity.Response) -> None:
         self._check_idle()
         response.entity_name = self._spawned(
             request, request.uri, request.resource_string)
 
-    def _spawned(self, request: Any, uri: str, text: str) -> str:
+    def _spawned(
+        self, request: SpawnEntity.Request | SpawnEntityMessage, uri: str, text: str,
+    ) -> str:
         pose = request.initial_pose
         try:
             place = pose_from_message(pose.pose)
@@ -423,7 +436,9 @@ class SimulationServices:
             request.name, request.allow_renaming, uri, text, request.entity_namespace, place,
             pose.header.frame_id))
 
-    def _spawn_many(self, request: Any, response: Any) -> None:
+    def _spawn_many(
+        self, request: SpawnEntities.Request, response: SpawnEntities.Response,
+    ) -> None:
         self._check_idle()
         for wanted in request.spawn_requests:
             outcome = SpawnResult()
@@ -442,13 +457,13 @@ class SimulationServices:
                 'ENTITIES_SPAWN_FAILED', f'{len(failed)} of {len(response.results)} were not'
                 f' spawned; the first: {failed[0].result.error_message}')
 
-    def _delete(self, request: Any, _: Any) -> None:
+    def _delete(self, request: DeleteEntity.Request, _: DeleteEntity.Response) -> None:
         self._check_idle()
         self.entities.delete(request.entity)
 
     # Worlds
 
-    def _load_world(self, request: Any, response: Any) -> None:
+    def _load_world(self, request: LoadWorld.Request, response: LoadWorld.Response) -> None:
         self._check_idle()
         uri = request.uri
         if uri and Path(uri).suffix not in _SUFFIXES:
@@ -461,29 +476,30 @@ class SimulationServices:
         self._stop(state=False)
         response.world = _world_message(world)
 
-    def _unload_world(self, _: Any, __: Any) -> None:
+    def _unload_world(self, _: UnloadWorld.Request, __: UnloadWorld.Response) -> None:
         self._check_idle()
         self.entities.unload()
         self._node.return_to_start()
         self._node.set_paused(True, 'no world is loaded; call load_world first')
 
-    def _current_world(self, _: Any, response: Any) -> None:
+    def _current_world(
+        self, _: GetCurrentWorld.Request, response: GetCurrentWorld.Response,
+    ) -> None:
         if self.entities.world is None:
             raise RefusedError('NO_WORLD_LOADED', 'no world is loaded')
         response.world = _world_message(self.entities.world)
 
-    def _available_worlds(self, request: Any, response: Any) -> None:
+    def _available_worlds(
+        self, request: GetAvailableWorlds.Request, response: GetAvailableWorlds.Response,
+    ) -> None:
         # Also where no world has tags.
         fits(request.filter, ())
-        found = [f'package://racecar/worlds/{name}.yaml' for name in world_names()]
-        for source in request.additional_sources:
-            try:
-                found += _files_of(source)
-            except ConfigurationError as error:
-                if not request.continue_on_error:
-                    raise RefusedError('NOT_FOUND', str(error)) from error
-                response.result.error_message = str(error)
-        worlds = [_world_message(World(Path(uri).stem, uri)) for uri in dict.fromkeys(found)]
+        found, unknown = world_files(request.additional_sources)
+        for why in unknown.values():
+            if not request.continue_on_error:
+                raise RefusedError('NOT_FOUND', why)
+            response.result.error_message = why
+        worlds = [_world_message(World(Path(uri).stem, uri)) for uri in found]
         response.worlds = [world for world in worlds if fits(request.filter, world.tags)]
 
 
@@ -501,46 +517,24 @@ def _answer_later(service: Service) -> None:
     vars(service)['send_response'] = send_result
 
 
-def _refuse(response: Any, result: Any, error: Exception) -> None:
+def _refuse(response: object, result: Result, error: Exception) -> None:
     """Write the result that belongs to an error; response has the codes of the service."""
     code = error.code if isinstance(error, RefusedError) else 'OPERATION_FAILED'
-    number = getattr(response, code, None)
+    number: int | None = getattr(response, code, None)
     if number is None:
         number = getattr(Result, f'RESULT_{code}', Result.RESULT_OPERATION_FAILED)
-    result.result, result.error_message = number, str(error)
+    result.result = Result.RESULT_OPERATION_FAILED if number is None else number
+    result.error_message = str(error)
 
 
 def _snake(name: str) -> str:
     return ''.join(f'_{letter.lower()}' if letter.isupper() else letter for letter in name)[1:]
 
 
-def _world_uri(world: str) -> str:
-    return f'package://racecar/worlds/{world}.yaml' if world in world_names() else world
-
-
-def _files_of(source: str) -> list[str]:
-    """YAML files in a folder. Raises ConfigurationError if it is none."""
-    folder = Path(source.removeprefix('file://'))
-    if not os.path.isdir(folder):
-        raise ConfigurationError(
-            f'source {excerpt(source)} is unknown, expected a folder on this computer')
-    return [str(path) for path in sorted(folder.glob('*.yaml'))]
-
-
 def _world_message(world: World) -> WorldResource:
-    """What is known of a world; its description and tags if its file can be read."""
+    """What is known of a world."""
     message = WorldResource(name=world.name)
     message.world_resource.uri, message.world_resource.resource_string = world.uri, world.text
-    if not world.uri:
-        return message
-    try:
-        path = resource_file(world.uri) if '://' in world.uri else find_world(world.uri)
-        content = load_yaml('world file', path)
-    except ConfigurationError:
-        return message
-    if isinstance(content, dict):
-        message.description = str(content.get('description', ''))
-        message.tags = [tag for tag, key in (
-            ('map', 'image'), ('cones', 'cones'), ('markers', 'boards'), ('walls', 'walls'))
-            if content.get(key)]
+    message.description, tags = world_sheet(world)
+    message.tags = list(tags)
     return message

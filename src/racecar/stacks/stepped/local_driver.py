@@ -90,10 +90,10 @@ class LocalDriver(LocalNode):
         if answer is None or answer.wheels is None:
             muxes.hear('driver', AckermannCommand.in_single_precision(
                 *(answer.drive if answer else (0.0, bridge.controls.steering_angle))), now_ns)
-            bridge.hear_mux(muxes.active, now_ns)
+            bridge.hear_mux(muxes.active)
             return
         muxes.hear('driver_hold', AckermannCommand.in_single_precision(*answer.drive), now_ns)
-        bridge.hear_mux(muxes.active, now_ns)
+        bridge.hear_mux(muxes.active)
         if bridge.may_command_wheels(now_ns, self.values['mux_timeout'], has_mux=True):
             simulator.apply(answer.wheels)
 

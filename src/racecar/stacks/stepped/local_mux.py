@@ -67,8 +67,9 @@ class LocalMux(LocalNode):
         holder = self._mux.active
         if self._mux.expire(now_ns):
             if not self._stands:
-                self.log('warn', f'{holder} fell silent and nobody follows: the car is told to'
-                                 ' stop')
+                timeout = next(
+                    source.timeout for source in self._sources if source.name == holder)
+                self.log('warn', f'no commands from {holder} for {timeout:g} s; stopping')
             self._forward(self._last._replace(speed=0.0), now_ns)
 
 

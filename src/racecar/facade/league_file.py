@@ -1,0 +1,424 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""League files: controllers, lines, plants and conditions, and the cells of the table they make.
+
+The keys are those of KEYS; docs/league.md explains them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+import functools
+import hashlib
+import json
+import math
+from pathlib import Path
+from typing import NamedTuple
+
+from racecar.base.environment import present_environment
+from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.parameters import suggestion
+from racecar.base.share import find_raceline, find_vehicle
+from racecar.base.values import Values
+from racecar.base.yaml_file import load_yaml
+from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
+from racecar.control.racelines.design import RacelineDesign
+from racecar.control.racelines.raceline import Raceline, read_raceline
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.scene.track import TrackShape
+
+KEYS = ('lines', 'hidden', 'training', 'shares', 'laps', 'seeds', 'set', 'plants', 'conditions',
+        'controllers')
+"""Of a file."""
+
+_PLANT_KEYS = ('configuration', 'vehicle', 'set', 'controller', 'flying_start')
+_CONDITION_KEYS = ('set', 'scale', 'controller')
+_CONTROLLER_KEYS = ('controller', 'settings', 'only')
+_HIDDEN_KEYS = ('seeds', 'method', 'margin', 'speed_limit', 'vehicle', *TrackShape._fields)
+_PARTS = ('lines', 'plants', 'conditions')
+_MOST = 100_000
+
+# Names of noise, without which the seed does not matter.
+_NOISY = ('pose_noise', 'heading_noise', 'pose_drift', 'heading_drift', 'speed_noise',
+          'yaw_rate_noise')
+
+
+class Plant(NamedTuple):
+    """What is driven: configuration, vehicle, settings, and those of controllers on it."""
+
+    configuration: str
+    vehicle: str
+    settings: Values
+    controller: Values
+    flying_start: bool
+
+
+class Condition(NamedTuple):
+    """settings of all nodes; scale: factors of numbers of the simulator; controller: settings."""
+
+    settings: Values
+    scale: Mapping[str, float]
+    controller: Values
+
+
+class Entry(NamedTuple):
+    """A controller of the table.
+
+    where: as of simulate(), None for tracker and law; made_by: what makes it. only: names of
+    lines, plants and conditions that it is driven on; all where it says nothing.
+    """
+
+    where: str | None
+    made_by: ControllerClass | None
+    settings: Values
+    only: Mapping[str, Sequence[str]]
+
+
+class Line(NamedTuple):
+    """A line by its name: file and what it says. role: training, judged or hidden."""
+
+    name: str
+    file: Path
+    line: Raceline
+    role: str
+
+    @property
+    def track(self) -> str:
+        """Name of its track."""
+        return self.line.notes.get('track', self.name)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Runs that differ in the seed alone.
+
+    content: of the sweep that they are, see racecar.stacks.sweep; seeds: how many runs; duration
+    [s]. digest: of all that the result follows from.
+    """
+
+    controller: str
+    line: Line = field(repr=False)
+    plant: str
+    condition: str
+    share: float
+    configuration: str
+    content: Values = field(repr=False)
+    seeds: int
+    laps: int
+    is_flying: bool
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return (f'{self.controller}, {self.line.name}, {self.plant}, {self.condition}, share'
+                f' {self.share:g}')
+
+    @property
+    def kind(self) -> tuple[str, str]:
+        """Cells of the same kind run by the same machine code."""
+        return self.controller, self.plant
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what the result follows from: numbers, line, controller, our sources."""
+        where = str(self.content.get(CONTROLLER) or '')
+        source = where.rpartition(':')[0]
+        code = Path(source).read_text(encoding='utf-8') if source.endswith('.py') else ''
+        return hashlib.sha256(json.dumps([
+            self.name, self.configuration, self.content, self.seeds, self.laps, self.is_flying,
+            self.line.file.read_text(encoding='utf-8'), code, _sources()],
+            default=str).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class League:
+    """A league as its file describes it.
+
+    lines: names or files; hidden: a mapping of _HIDDEN_KEYS, empty for none. source: the file as
+    it was read.
+    """
+
+    lines: tuple[str, ...]
+    hidden: Values
+    training: str
+    shares: tuple[float, ...]
+    laps: int
+    seeds: int
+    settings: Values
+    plants: Mapping[str, Plant]
+    conditions: Mapping[str, Condition]
+    controllers: Mapping[str, Entry]
+    source: Values = field(repr=False)
+
+    def with_seeds(self, seeds: int) -> League:
+        """The same with another number of seeds."""
+        return replace(self, seeds=seeds, source={**self.source, 'seeds': seeds})
+
+    def hidden_lines(self, folder: Path) -> list[Path]:
+        """Files of the hidden lines, which are made where they are missing; needs a solver.
+
+        Raises ConfigurationError without it.
+        """
+        if not self.hidden:
+            return []
+        seeds = _whole_numbers(self.hidden, 'hidden', 'seeds')
+        method = str(self.hidden.get('method', 'curvature'))
+        shape = TrackShape(**{name: _number(self.hidden, name, 'hidden')
+                              for name in TrackShape._fields if name in self.hidden})
+        files = []
+        for seed in seeds:
+            file = folder / f'hidden_{seed}_{method}.csv'
+            files.append(file)
+            if file.exists():
+                continue
+            _make_hidden(self.hidden, seed, shape, method, file)
+        return files
+
+    def all_lines(self, folder: Path) -> list[Line]:
+        """Lines of the table; hidden ones are made in a folder, if they are not there."""
+        found = []
+        for name in self.lines:
+            file = find_raceline(name)
+            line = read_raceline(file)
+            track = line.notes.get('track', '')
+            found.append(Line(Path(name).stem, file, line,
+                              'training' if track == self.training else 'judged'))
+        return found + [Line(file.stem, file, read_raceline(file), 'hidden')
+                        for file in self.hidden_lines(folder)]
+
+    def cells(self, lines: Sequence[Line]) -> Iterator[Cell]:
+        """All cells: each line with the plants whose vehicle it is made for.
+
+        Raises ConfigurationError for settings that a controller does not take.
+        """
+        for controller, entry in self.controllers.items():
+            for plant in self.plants:
+                for condition in self.conditions:
+                    for line in lines:
+                        chosen = {'lines': line.name, 'plants': plant, 'conditions': condition}
+                        if not all(chosen[part] in names for part, names in entry.only.items()):
+                            continue
+                        if not _is_for(line, self.plants[plant]):
+                            continue
+                        for share in self.shares:
+                            yield self._cell(controller, line, plant, condition, share)
+
+    def _cell(
+        self, name: str, line: Line, plant: str, condition: str, share: float,
+    ) -> Cell:
+        entry, on, under = self.controllers[name], self.plants[plant], self.conditions[condition]
+        settings = {**self.settings, **on.settings, **under.settings}
+        settings |= _scaled(on, settings, under.scale)
+        settings |= {'trajectory_tracker.raceline_file': str(line.file),
+                     'trajectory_tracker.raceline_speed': share}
+        known = {} if entry.made_by is None else {
+            **{key: value for key, value in {**on.controller, **under.controller}.items()
+               if entry.made_by.takes(key)}, **entry.settings}
+        is_noisy = any(known.get(key) for key in _NOISY)
+        grid: dict[str, list[object]] = {'controller.noise_seed': [*range(self.seeds)]} \
+            if is_noisy else {'trajectory_tracker.raceline_speed': [share]}
+        settings |= {f'{CONTROLLER}.{key}': value for key, value in known.items()}
+        laps = self.laps + (not on.flying_start)
+        content: dict[str, object] = {
+            'vehicle': on.vehicle, 'trajectory': 'raceline', 'set': settings, 'grid': grid,
+            'duration': _duration(line.line, share, laps), 'flying_start': on.flying_start}
+        if entry.where is not None:
+            content[CONTROLLER] = entry.where
+        return Cell(name, line, plant, condition, share, on.configuration, content,
+                    self.seeds if is_noisy else 1, self.laps, on.flying_start)
+
+
+@functools.cache
+def _sources() -> str:
+    return present_environment().get('sources', '')
+
+
+def _duration(line: Raceline, share: float, laps: int) -> float:
+    # A car that is a fifth slower than the line completes its laps, too.
+    return math.ceil(10.0 * (1.2 * laps * line.lap_time / share + 3.0)) / 10.0
+
+
+def _is_for(line: Line, plant: Plant) -> bool:
+    made_for = line.line.notes.get('vehicle')
+    return made_for is None or made_for == VehicleParameters.from_file(
+        find_vehicle(plant.vehicle)).name
+
+
+def _scaled(plant: Plant, settings: Values, scale: Mapping[str, float]) -> dict[str, object]:
+    """Settings of the simulator alone, so that controllers believe in the numbers before."""
+    if not scale:
+        return {}
+    vehicle = VehicleParameters.from_file(find_vehicle(plant.vehicle))
+    found: dict[str, object] = {}
+    for key, factor in scale.items():
+        node, _, name = key.partition('.')
+        of_all = settings.get(name)
+        attribute = name.partition('.')[2]
+        number = of_all if of_all is not None else getattr(vehicle, attribute, None)
+        if not name.startswith('vehicle.') or not isinstance(number, int | float):
+            raise ConfigurationError(
+                f"scale '{key}' is no number of the vehicle, expected NODE.vehicle.NAME, such as"
+                ' single_track_simulator.vehicle.friction_coefficient')
+        found[f'{node}.{name}'] = factor * number
+    return found
+
+
+def _make_hidden(
+    hidden: Values, seed: int, shape: TrackShape, method: str, file: Path,
+) -> None:
+    from racecar.control.racelines.design import make_raceline
+    from racecar.control.racelines.track import Track
+    from racecar.scene.track import generate_centre_line
+
+    design = RacelineDesign(
+        method, _number(hidden, 'margin', 'hidden', 0.3),
+        speed_limit=_number(hidden, 'speed_limit', 'hidden', math.inf))
+    vehicle = VehicleParameters.from_file(find_vehicle(str(hidden.get('vehicle', 'f1tenth'))))
+    made = make_raceline(Track(f'hidden_{seed}', generate_centre_line(seed, shape)), vehicle,
+                         design, bound=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    made.line.write(file)
+
+
+def read_league(path: Path | str) -> League:
+    """League of a file. Raises ConfigurationError naming the key and what is expected."""
+    content = load_yaml('league file', path)
+    if not isinstance(content, dict):
+        raise ConfigurationError(
+            f"league file '{path}' holds {type(content).__name__}, expected a mapping with"
+            f" {', '.join(KEYS)}")
+    try:
+        return make_league(content)
+    except (ConfigurationError, ParameterError) as error:
+        raise type(error)(f"league file '{path}': {error}") from error
+
+
+def make_league(content: Values) -> League:
+    """League of what a file holds. Raises ConfigurationError."""
+    _check(content, KEYS, 'league')
+    hidden = _mapping(content, 'hidden')
+    _check(hidden, _HIDDEN_KEYS, 'hidden')
+    lines = _texts(content, 'lines') if content.get('lines') else ()
+    if not lines and not hidden:
+        raise ConfigurationError('lines is empty, expected names of race lines, or hidden')
+    plants = {name: _plant(name, body) for name, body in _named(content, 'plants')}
+    conditions = {name: _condition(name, body) for name, body in _named(content, 'conditions')}
+    controllers = {name: _entry(name, body) for name, body in _named(content, 'controllers')}
+    for name, entry in controllers.items():
+        for part, known in (('plants', plants), ('conditions', conditions)):
+            for one in entry.only.get(part, ()):
+                if one not in known:
+                    raise ConfigurationError(
+                        f"controllers.{name}.only.{part}: '{one}' is unknown, expected some of"
+                        f" {', '.join(known)}{suggestion(one, known)}")
+    shares = tuple(_numbers(content, 'shares', (0.8,)))
+    if not all(0.0 < share <= 2.0 for share in shares):
+        raise ConfigurationError(f'shares is {list(shares)}, expected numbers above 0 up to 2')
+    return League(
+        lines, hidden, str(content.get('training', '')), shares, _whole(content, 'laps', 2),
+        _whole(content, 'seeds', 1), _mapping(content, 'set'), plants, conditions, controllers,
+        dict(content))
+
+
+def _plant(name: str, body: Values) -> Plant:
+    where = f'plants.{name}'
+    _check(body, _PLANT_KEYS, where)
+    flying = body.get('flying_start', True)
+    if not isinstance(flying, bool):
+        raise ConfigurationError(f'{where}.flying_start is {flying!r}, expected true or false')
+    vehicle = str(body.get('vehicle', 'f1tenth'))
+    find_vehicle(vehicle)
+    return Plant(str(body.get('configuration', 'kinematic_ode')), vehicle,
+                 _mapping(body, 'set', where), _mapping(body, CONTROLLER, where), flying)
+
+
+def _condition(name: str, body: Values) -> Condition:
+    where = f'conditions.{name}'
+    _check(body, _CONDITION_KEYS, where)
+    scale = _mapping(body, 'scale', where)
+    return Condition(
+        _mapping(body, 'set', where),
+        {key: _number(scale, key, f'{where}.scale') for key in scale},
+        _mapping(body, CONTROLLER, where))
+
+
+def _entry(name: str, body: Values) -> Entry:
+    where = f'controllers.{name}'
+    _check(body, _CONTROLLER_KEYS, where)
+    only = _mapping(body, 'only', where)
+    _check(only, _PARTS, f'{where}.only')
+    settings, chosen = _mapping(body, 'settings', where), body.get(CONTROLLER)
+    made_by = None if chosen is None else find_controller(str(chosen))
+    for key in settings:
+        if made_by is None:
+            raise ConfigurationError(
+                f'{where}.settings: tracker and law take none here; give them under set')
+        made_by.setting(str(key))
+    return Entry(None if chosen is None else str(chosen), made_by, settings,
+                 {part: _texts(only, part) for part in only})
+
+
+def _named(content: Values, key: str) -> Iterator[tuple[str, Values]]:
+    parts = _mapping(content, key)
+    if not parts:
+        raise ConfigurationError(f'{key} is empty, expected a mapping of names')
+    for name, body in parts.items():
+        if body is not None and not isinstance(body, dict):
+            raise ConfigurationError(f'{key}.{name} is {body!r}, expected a mapping')
+        yield str(name), body or {}
+
+
+def _check(content: Values, known: Sequence[str], where: str) -> None:
+    for key in content:
+        if key not in known:
+            raise ConfigurationError(
+                f"{where}: '{key}' is unknown, expected some of {', '.join(known)}"
+                f'{suggestion(str(key), known)}')
+
+
+def _mapping(content: Values, key: str, where: str = '') -> dict[str, object]:
+    value = content.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ConfigurationError(
+            f"{where}{'.' if where else ''}{key} is {excerpt(str(value))}, expected a mapping")
+    return {str(name): one for name, one in value.items()}
+
+
+def _number(content: Values, key: str, where: str, default: float | None = None) -> float:
+    value = content.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+        raise ConfigurationError(f'{where}.{key} is {value!r}, expected a number')
+    return float(value)
+
+
+def _numbers(content: Values, key: str, default: Sequence[float]) -> list[float]:
+    values = content.get(key, list(default))
+    if not isinstance(values, list) or not values:
+        raise ConfigurationError(f'{key} is {values!r}, expected a list of numbers')
+    return [_number({key: value}, key, 'league') for value in values]
+
+
+def _whole_numbers(content: Values, where: str, key: str) -> list[int]:
+    values = content.get(key)
+    if not isinstance(values, list) or not values or not all(
+            type(value) is int and value >= 0 for value in values):
+        raise ConfigurationError(
+            f'{where}.{key} is {values!r}, expected a list of whole numbers of at least 0')
+    return list(values)
+
+
+def _whole(content: Values, key: str, default: int) -> int:
+    value = content.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:
+        raise ConfigurationError(f'{key} is {value!r}, expected a whole number from 1 to {_MOST}')
+    return value
+
+
+def _texts(content: Values, key: str) -> tuple[str, ...]:
+    values = content.get(key)
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ConfigurationError(f'{key} is {values!r}, expected a list of names')
+    return tuple(values)

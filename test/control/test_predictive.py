@@ -1,0 +1,390 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Predictive controllers: derivatives, the solver against others, and where they drive."""
+
+import functools
+import itertools
+import math
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from racecar.base.errors import ConfigurationError
+from racecar.base.parameter_file import load_parameter_file
+from racecar.base.share import find_config
+from racecar.base.types import CarMotion
+from racecar.base.vectors import vector
+from racecar.catalogue import TABLES
+from racecar.control.custom_controller import find_controller
+from racecar.control.progress import LineReference, look, sight_of
+from racecar.control.racelines.line_numbers import course_at, line_at, line_numbers, nearest_way
+from racecar.control.racelines.raceline import Raceline
+from racecar.control.racing.dynamic_mpc import DynamicPredictive
+from racecar.control.racing.gauss_newton import (
+    advance,
+    cost,
+    expand,
+    Horizon,
+    least_in_box,
+    linearise,
+    Memory,
+    places,
+    plan_size,
+    Quadratic,
+    rates,
+    shift,
+    slopes,
+    solve,
+    state_count,
+)
+from racecar.control.racing.kinematic_mpc import KinematicPredictive
+from racecar.control.racing.line_dynamics import (
+    axle_force,
+    line_rates,
+    LineState,
+    straight_acceleration,
+)
+from racecar.control.racing.lqr import regulator
+from racecar.control.racing.path_integral import LANES, PathIntegral
+from racecar.control.tracker import TrajectoryTracker
+from racecar.control.trajectories.race_line import RaceLine
+from racecar.dynamics.tyres.combined_slip import combined_forces_of
+from racecar.dynamics.tyres.contact import TyrePair
+from racecar.dynamics.tyres.pacejka import lateral_force, longitudinal_force
+from racecar.dynamics.vehicles.grip_map import GripMap
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.simulation.closed_loop import run_loop
+from racecar.simulation.custom_loop import CustomLoop
+from racecar.simulation.simulator import make_simulator
+
+VALUES = load_parameter_file(find_config('vehicles/f1tenth'), 'any_node')
+CAR = VehicleParameters.from_values(VALUES)
+LINE = RaceLine('racetrack_f1tenth_curvature', 0.9)
+COURSE = [float(value) for value in LINE.numbers]
+MODELS: dict[str, Any] = {
+    'dynamic': DynamicPredictive(CAR).parameters.car,
+    'kinematic': KinematicPredictive(CAR).parameters.car,
+}
+
+
+class Desk:
+    """A line and room for a plan, in one flat array."""
+
+    def __init__(self, model, steps=1, course=COURSE):
+        self.model, self.n = model, state_count(model)
+        first = len(course)
+        self.at = places(self.n, steps, first)
+        self.numbers = [*course, *[0.0] * plan_size(self.n, steps)]
+        self.memory = Memory(self.numbers, 0, self.at.work)
+        self.horizon = Horizon(float(steps), 0.025, 20.0)
+
+    def put(self, x, u):
+        self.numbers[self.at.states:self.at.states + self.n] = map(float, x)
+        self.numbers[self.at.inputs:self.at.inputs + 2] = map(float, u)
+
+    def rates(self, x, u):
+        self.put(x, u)
+        rates(self.model, self.memory, self.at.states, self.at.inputs, self.at.gains)
+        return self.part(self.at.gains, self.n)
+
+    def after(self, x, u):
+        self.put(x, u)
+        at = self.at
+        advance(self.model, self.memory, at.states, at.inputs, at.tried_states, 0.025)
+        return self.part(at.tried_states, self.n)
+
+    def cost(self, x, u, last=False):
+        self.put(x, u)
+        return cost(self.model, self.memory, self.at.states, -1 if last else self.at.inputs)
+
+    def part(self, at, *shape):
+        return np.array(self.numbers[at:at + math.prod(shape)]).reshape(shape)
+
+
+def differences(function, at):
+    steps = 1e-6 * np.eye(len(at))
+    return np.stack([(function(at + h) - function(at - h)) / 2e-6 for h in steps], axis=-1)
+
+
+def drawn(kind, seed):
+    draw = np.random.default_rng(seed)
+    s, speed = draw.uniform(0.0, 80.0), draw.uniform(0.3, 10.0)
+    # In the middle of a cell of the line, whose curvature has corners at its rows.
+    s = (math.floor(s / COURSE[1]) + draw.uniform(0.1, 0.9)) * COURSE[1]
+    error = draw.normal(0.0, [0.3, 0.3])
+    if kind == 'kinematic':
+        return (np.array([*error, speed, draw.normal(0.0, 0.2), s]),
+                np.array([draw.normal(0.0, 5.0), draw.normal(0.0, 2.0)]))
+    return (np.array([*error, speed, draw.normal(0.0, 0.8), draw.normal(0.0, 2.0),
+                      draw.normal(0.0, 0.2), s]),
+            np.array([draw.normal(0.0, 0.15), draw.normal(0.0, 2.0)]))
+
+
+@pytest.mark.parametrize('kind', MODELS)
+@pytest.mark.parametrize('seed', range(12))
+def test_derivatives_are_those_of_differences(kind, seed):
+    desk, (x, u) = Desk(MODELS[kind]), drawn(kind, seed)
+    n, at = desk.n, desk.at
+    desk.put(x, u)
+    slopes(desk.model, desk.memory, at.states, at.inputs, at.slope_x, at.slope_u)
+    close = functools.partial(pytest.approx, rel=1e-6, abs=2e-6)
+    by_x, by_u = desk.part(at.slope_x, n, n), desk.part(at.slope_u, n, 2)
+    assert by_x == close(differences(lambda v: desk.rates(v, u), x))
+    assert by_u == close(differences(lambda v: desk.rates(x, v), u))
+    desk.put(x, u)
+    linearise(desk.model, desk.memory, at.states, at.inputs, at, 0.025)
+    a, b = desk.part(at.a, n, n), desk.part(at.b, n, 2)
+    # A step may end in another cell of the line.
+    if math.floor(desk.after(x, u)[-1] / COURSE[1]) == math.floor(x[-1] / COURSE[1]):
+        assert a == close(differences(lambda v: desk.after(v, u), x))
+        assert b == close(differences(lambda v: desk.after(x, v), u))
+    for last in (False, True):
+        desk.put(x, u)
+        expand(desk.model, desk.memory, at.states, -1 if last else at.inputs, at.gradient,
+               at.hessian)
+        gradient = desk.part(at.gradient, n + 2)
+        hessian = desk.part(at.hessian, n, n)
+        assert gradient[:n] == close(differences(
+            lambda v, last=last: desk.cost(v, u, last), x))
+        assert gradient[n:] == close(
+            np.zeros(2) if last else differences(lambda v: desk.cost(x, v), u))
+        assert np.array_equal(hessian, hessian.T)
+        assert np.linalg.eigvalsh(hessian).min() > -1e-9 * np.abs(hessian).max()
+
+
+@given(st.floats(-0.5, 0.5), st.floats(-0.6, 0.6), st.floats(-9.0, 9.0))
+def test_axles_have_the_forces_of_combined_slip(slip, tangent, acceleration):
+    axle = MODELS['dynamic'].front
+    load = axle.load + axle.transfer * acceleration
+    forces = combined_forces_of(lateral_force, longitudinal_force)
+    tyres = TyrePair(
+        stiffness_x=axle.stiffness_x, stiffness_y=axle.stiffness_y, friction_x=axle.per_load,
+        friction_y=axle.per_load, load=load, by_load=0.0, shape_x=axle.shape_x,
+        shape_y=axle.shape_y, curvature_x=axle.curvature_x, curvature_y=axle.curvature_y)
+    along, across = forces(-slip, tangent, load, tyres, 1.0)
+    found = axle_force(axle, slip, tangent, acceleration, 0.0)
+    assert (found.x, found.y) == pytest.approx((along, across), rel=1e-6, abs=1e-5)
+
+
+def test_steady_cornering_is_that_of_the_grip_map():
+    car, speed, lateral = MODELS['dynamic'], 6.0, 6.0
+    grip = GripMap.of(CAR)
+    turning, steering = lateral / speed, float(grip.steer(speed, lateral))
+    # The lateral velocity at which the rear axle carries its share.
+    low, high = -1.0, 1.0
+    for _ in range(60):
+        vy = 0.5 * (low + high)
+        rear = axle_force(car.rear, 0.0, (vy - car.to_rear * turning) / speed, 0.0, 0.0)
+        wanted = CAR.mass * lateral * CAR.cog_to_front_axle / CAR.wheelbase
+        low, high = (low, vy) if rear.y < wanted else (vy, high)
+    found = line_rates(
+        car, LineState(0.0, 0.0, speed, vy, turning, steering, 0.0), turning / speed, 0.0, 0.0)
+    assert (found.vy, found.yaw_rate) == pytest.approx((0.0, 0.0), abs=5e-3)
+    # A tenth less steering misses it by far.
+    other = line_rates(car, LineState(0.0, 0.0, speed, vy, turning, 0.9 * steering, 0.0),
+                       turning / speed, 0.0, 0.0)
+    assert abs(other.yaw_rate) > 0.5
+
+
+def test_most_slip_gives_the_limit_of_the_drive():
+    car = MODELS['dynamic']
+    limit = CAR.drive_force_limit / CAR.mass
+    assert straight_acceleration(car, car.driving)[0] == pytest.approx(limit, abs=1e-3)
+
+
+@settings(max_examples=200)
+@given(st.tuples(*[st.floats(-5.0, 5.0)] * 2), st.tuples(*[st.floats(0.1, 4.0)] * 2),
+       st.floats(-0.95, 0.95), st.tuples(*[st.floats(-2.0, 0.0)] * 2),
+       st.tuples(*[st.floats(0.0, 2.0)] * 2))
+def test_the_least_in_a_box_is_that_of_a_grid(slope, curves, mixed, low, high):
+    q = Quadratic(
+        slope[0], slope[1], curves[0], mixed * math.sqrt(curves[0] * curves[1]), curves[1])
+
+    def value(d0, d1):
+        return (q.g0 * d0 + q.g1 * d1 + 0.5 * (q.h00 * d0 * d0 + q.h11 * d1 * d1)
+                + q.h01 * d0 * d1)
+
+    best = least_in_box(q, low[0], high[0], low[1], high[1])
+    assert low[0] <= best.d0 <= high[0]
+    assert low[1] <= best.d1 <= high[1]
+    grid = np.stack(np.meshgrid(*(np.linspace(a, b, 41) for a, b in zip(low, high, strict=True))))
+    assert value(best.d0, best.d1) <= value(*grid).min() + 1e-9
+    # What is free can still be moved both ways, and there the slope is 0.
+    for free, d, slope_there in (
+            (best.free0, 0, q.g0 + q.h00 * best.d0 + q.h01 * best.d1),
+            (best.free1, 1, q.g1 + q.h01 * best.d0 + q.h11 * best.d1)):
+        if free:
+            assert slope_there == pytest.approx(0.0, abs=1e-6), d
+
+
+def start(desk, x):
+    inputs = 2 * int(desk.horizon.steps)
+    desk.numbers[desk.at.inputs:desk.at.inputs + inputs] = [0.0] * inputs
+    desk.numbers[desk.at.states:desk.at.states + desk.n] = map(float, x)
+
+
+def test_near_a_straight_line_the_plan_is_the_linear_regulator():
+    points = np.column_stack([np.linspace(0.0, 60.0, 601), np.zeros(601)])
+    back = np.column_stack([np.linspace(60.0, 0.0, 601), np.full(601, 20.0)])
+    angles = np.linspace(-0.5 * math.pi, 0.5 * math.pi, 100)
+    turn = np.column_stack([60.0 + 10.0 * np.cos(angles), 10.0 + 10.0 * np.sin(angles)])
+    other = np.column_stack([-10.0 * np.cos(angles), 10.0 - 10.0 * np.sin(angles)])
+    loop = np.concatenate([points, turn[1:-1], back, other[1:-1], points[:1]])
+    line = Raceline.through(loop, np.full(len(loop) - 1, 5.0), 0.1)
+    model = KinematicPredictive(CAR, last_weight=1.0).parameters.car
+    steps = 160
+    desk = Desk(model, steps, [float(value) for value in line_numbers(line)])
+    start(desk, [0.01, 0.0, 5.0, 0.0, 20.0])
+    solve(model, desk.memory, desk.at, desk.horizon)
+    h, w = 0.025, model.weights
+    # Errors, heading and steering angle over a step of the midpoint rule, by hand.
+    rate = np.array([[0.0, 5.0, 0.0], [0.0, 0.0, 5.0 / CAR.wheelbase], [0.0, 0.0, 0.0]])
+    push = np.array([0.0, 0.0, 1.0])
+    a = np.eye(3) + h * rate @ (np.eye(3) + 0.5 * h * rate)
+    b = h * (np.eye(3) + 0.5 * h * rate) @ push
+    gains = regulator(a, b, np.diag([w.lateral, 25.0 * w.drift, 0.0]), w.steering_rate)
+    assert desk.numbers[desk.at.inputs + 1] == pytest.approx(-gains[0] * 0.01, rel=1e-2)
+    # Off the line the way along it is a little longer.
+    assert desk.numbers[desk.at.inputs] == pytest.approx(0.0, abs=0.01)
+
+
+@pytest.mark.parametrize('kind', MODELS)
+def test_a_plan_never_gets_worse_and_keeps_its_bounds(kind):
+    model = MODELS[kind]
+    desk = Desk(model, 30)
+    x, _ = drawn(kind, 3)
+    start(desk, x)
+    costs = []
+    for _ in range(12):
+        desk.horizon = desk.horizon._replace(iterations=1.0)
+        costs.append(solve(model, desk.memory, desk.at, desk.horizon))
+    assert all(after <= before for before, after in itertools.pairwise(costs))
+    assert costs[-1] < 0.9 * costs[0]
+    inputs = desk.part(desk.at.inputs, 30, 2)
+    states = desk.part(desk.at.states, 31, desk.n)
+    assert np.abs(inputs[:, 1]).max() <= model.rate
+    assert np.abs(states[:, -2]).max() <= model.most_angle + 1e-12
+
+
+@pytest.mark.parametrize('x', [
+    [0.0, 2.0, 8.0, -7.0, 30.0, 0.4, 1.0],
+    [3.0, -2.5, 0.0, 0.0, 0.0, -0.4, 5.0]])
+def test_a_lost_or_spinning_car_breaks_nothing(x):
+    model = MODELS['dynamic']
+    desk = Desk(model, 30)
+    start(desk, x)
+    desk.numbers[desk.at.inputs] = 1e9
+    found = solve(model, desk.memory, desk.at, desk.horizon)
+    assert found > 0.0
+    assert np.isfinite(desk.part(desk.at.inputs, 30, 2)).all()
+
+
+def test_a_plan_is_taken_later():
+    numbers = vector([float(k) for k in range(8)])
+    shift(numbers, 0, Horizon(4.0, 0.02, 1.0), 0.01)
+    assert list(numbers) == pytest.approx([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.0, 7.0])
+    shift(numbers, 0, Horizon(4.0, 0.02, 1.0), 9.0)
+    assert list(numbers) == pytest.approx([6.0, 7.0] * 4)
+
+
+@pytest.mark.parametrize('seed', [0, 1, 2])
+def test_casadi_finds_the_same_optimum(seed):
+    ca = pytest.importorskip('casadi')
+    model = MODELS['kinematic']
+    steps, w = 20, MODELS['kinematic'].weights
+    draw = np.random.default_rng(seed)
+    x0 = np.array([*draw.normal(0.0, [0.1, 0.1]), draw.uniform(2.0, 5.0), 0.0,
+                   draw.uniform(0.0, 80.0)])
+    desk = Desk(model, steps)
+    start(desk, x0)
+    found = solve(model, desk.memory, desk.at, desk.horizon._replace(iterations=60.0))
+    rows, step = int(COURSE[0]), COURSE[1]
+    grid = np.arange(rows + 400) * step
+    table = [course_at(COURSE, 0, float(s)) for s in grid]
+    curvature, speed = (
+        ca.interpolant(name, 'linear', [grid], [getattr(row, name) for row in table])
+        for name in ('curvature', 'speed'))
+
+    def change(x, u):
+        way = x[2] * ca.cos(x[1]) / (1.0 - x[0] * curvature(x[4]))
+        return ca.vertcat(
+            x[2] * ca.sin(x[1]),
+            x[2] * ca.tan(x[3]) / CAR.wheelbase - curvature(x[4]) * way, u[0], u[1], way)
+
+    def price(x):
+        return (w.lateral * x[0]**2 + w.drift * (x[2] * x[1])**2
+                + w.speed * (x[2] - speed(x[4]))**2)
+
+    problem = ca.Opti()
+    u = problem.variable(2, steps)
+    x, total = ca.DM(x0), 0.0
+    for k in range(steps):
+        total += price(x) + w.acceleration * u[0, k]**2 + w.steering_rate * u[1, k]**2
+        x = x + 0.025 * change(x + 0.0125 * change(x, u[:, k]), u[:, k])
+        problem.subject_to(problem.bounded(model.least_angle, x[3], model.most_angle))
+    problem.subject_to(problem.bounded(-model.most, ca.vec(u[0, :]), model.most))
+    problem.subject_to(problem.bounded(-model.rate, ca.vec(u[1, :]), model.rate))
+    problem.minimize(total + w.last * price(x))
+    problem.solver('ipopt', {'print_time': False}, {'print_level': 0, 'tol': 1e-8})
+    answer = problem.solve()
+    assert found == pytest.approx(float(answer.value(total + w.last * price(x))), rel=2e-3)
+    first = desk.part(desk.at.inputs, steps, 2)[0]
+    assert first == pytest.approx(answer.value(u)[:, 0], abs=0.05)
+
+
+def tracker(share):
+    return TrajectoryTracker(TABLES['trajectory_tracker'].resolve(
+        {**VALUES, 'trajectory': 'raceline', 'raceline_file': 'racetrack_f1tenth_curvature',
+         'raceline_speed': share}))
+
+
+@pytest.mark.parametrize(('name', 'share', 'rms', 'most', 'settings'), [
+    ('nmpc', 0.9, 0.025, 0.06, {}), ('kinematic_nmpc', 0.6, 0.08, 0.2, {}),
+    ('mppi', 0.6, 0.08, 0.25, {'candidates': 512, 'rate': 50.0})])
+def test_a_double_track_is_kept_to_the_line(name, share, rms, most, settings):
+    controller: Any = find_controller(name).make(CAR, {**settings, 'slip_feed_forward': 1.0})
+    car = make_simulator(TABLES['single_track_simulator'].resolve(
+        {**VALUES, 'tyre_model': 'pacejka', 'vehicle_model': 'double_track'}))
+    table = run_loop(CustomLoop(controller, tracker(share), car), 20.0)
+    line = RaceLine('racetrack_f1tenth_curvature', share)
+    begin, ahead, last, errors = line.line.points[0], controller.point_ahead, -1.0, []
+    for x, y, yaw in zip(*(table.column(name) for name in ('x', 'y', 'yaw')), strict=True):
+        place = (x + ahead * math.cos(yaw) + begin[0], y + ahead * math.sin(yaw) + begin[1])
+        last = nearest_way(line.numbers, 0, *place, last)
+        point = line_at(line.numbers, 0, last)
+        errors.append(math.hypot(place[0] - point.x, place[1] - point.y))
+    settled = np.array(errors[200:])
+    assert np.sqrt(np.mean(settled**2)) < rms
+    assert settled.max() < most
+    assert table.column('vx').max() > 9.5 * share
+
+
+def test_random_plans_are_those_of_their_seed():
+    def command(**given):
+        controller = PathIntegral(CAR, candidates=LANES, steps=8, **given)
+        line = np.asarray(LINE.numbers)
+        numbers = np.concatenate([
+            [1.0, 0.0, 3 + len(line), 3 + len(line)], line, controller.memory])
+        point = line_at(line, 0, 10.0)
+        car = CarMotion(point.x, point.y + 0.1, point.heading, 4.0, 0.0, 0.0)
+        path = look(sight_of(LineReference(0.0, 0.0, 0.0, 0.0), numbers, 0), car,
+                    controller.point_ahead, 10.0)
+        return controller.step(controller.state, controller.parameters, car, path, 0.0)[1:]
+
+    assert command() == command()
+    assert command(seed=1) != command()
+
+
+@pytest.mark.parametrize(('name', 'values', 'message'), [
+    ('nmpc', {'steps': 0}, 'steps is 0, expected from 1 to 1000'),
+    ('nmpc', {'interval': 0.0}, 'interval is 0, expected a number above 0'),
+    ('kinematic_nmpc', {'delay': -0.1}, 'delay is -0.1, expected a number of at least 0'),
+    ('mppi', {'candidates': 0}, 'candidates is 0, expected from 1 to 128000'),
+    ('mppi', {'seed': -1}, 'seed is -1, expected from 0 to 4294967295'),
+])
+def test_settings_out_of_range_are_refused(name, values, message):
+    with pytest.raises(ConfigurationError, match=message):
+        find_controller(name).make(CAR, values)

@@ -1,0 +1,162 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Leagues: cells of a table, their figures, what a folder keeps, the page."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import racecar
+from racecar.base.errors import ConfigurationError
+from racecar.base.share import find_league, find_raceline, find_vehicle, league_names
+from racecar.control.racelines.line_numbers import line_numbers
+from racecar.control.racelines.raceline import read_raceline
+from racecar.control.racelines.track_limits import on_line
+from racecar.dynamics.vehicles.design import Footprint
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.facade.league import INSIDE, LeagueRun
+from racecar.facade.league_file import make_league, read_league
+
+LINE = 'berlin_f1tenth_curvature'
+FILE = {
+    'lines': [LINE], 'training': 'berlin', 'shares': [0.6], 'laps': 1, 'seeds': 2,
+    'set': {'trajectory_tracker.tracked_point': 'cog'},
+    'plants': {'plane': {'set': {'single_track_simulator.vehicle_model': 'single_track'}}},
+    'conditions': {'none': {}, 'noise': {
+        'controller': {'estimator': 'ekf', 'pose_noise': 0.01, 'preview': 0.0}}},
+    'controllers': {'pursuit': {'controller': 'pure_pursuit'},
+                    'lqr': {'controller': 'lqr', 'settings': {'rate': 50.0},
+                            'only': {'conditions': ['none']}}}}
+
+
+@pytest.fixture(scope='module')
+def raced(tmp_path_factory):
+    run = LeagueRun(make_league(FILE), tmp_path_factory.mktemp('league'), 2)
+    return run, run.run()
+
+
+def test_cells_are_what_the_file_says(raced):
+    run, result = raced
+    assert [(one.cell.controller, one.cell.condition, len(one.runs)) for one in result.cells] == [
+        ('pursuit', 'none', 1), ('pursuit', 'noise', 2), ('lqr', 'none', 1)]
+    assert (run.total, run.done) == (4, 4)
+    assert {row[3] for row in result.table()} == {'training'}
+    assert all(one.outcome == INSIDE for found in result.cells for one in found.runs)
+    first, second = result.cells[1].runs
+    assert first.rmse != second.rmse
+
+
+def test_figures_are_those_of_the_run_by_itself(raced):
+    _, result = raced
+    figures = result.cells[2].runs[0]
+    run = racecar.simulate('single_track', vehicle='f1tenth', trajectory='raceline',
+                           controller='lqr', flying_start=True, duration=17.2, set={
+                               'trajectory_tracker.raceline_file': LINE,
+                               'trajectory_tracker.raceline_speed': 0.6,
+                               'trajectory_tracker.tracked_point': 'cog',
+                               'controller.rate': 50.0})
+    laps = run.laps()
+    assert laps is not None
+    lap = laps.laps[0]
+    assert figures.lap == pytest.approx(lap.time, abs=1e-9)
+    line = read_raceline(find_raceline(LINE))
+    assert line.bound is not None
+    assert figures.lap_over_bound == pytest.approx(lap.time / line.bound)
+    t, steering = run.table['time'], run.table['steering_command']
+    counts = t <= lap.begun + lap.time
+    x, y = (run.table[name][counts] for name in ('x', 'y'))
+    ahead, yaw = run.table.tracked_ahead, run.table['yaw'][counts]
+    away = np.hypot(x + ahead * np.cos(yaw) - run.table['x_reference'][counts],
+                    y + ahead * np.sin(yaw) - run.table['y_reference'][counts])
+    assert figures.rmse == pytest.approx(np.sqrt(np.mean(away**2)), rel=1e-3)
+    assert figures.max_error == pytest.approx(away.max(), rel=1e-3)
+    rates = (np.diff(steering) / np.diff(t))[counts[1:]]
+    assert figures.effort == pytest.approx(np.sqrt(np.mean(rates**2)), rel=1e-9)
+
+
+def test_a_folder_goes_on_and_threads_do_not_matter(raced, tmp_path):
+    run, result = raced
+    kept = (run._folder / 'cells.jsonl').read_text().splitlines()  # noqa: SLF001
+    (tmp_path / 'cells.jsonl').write_text('\n'.join([kept[0], kept[1][:40]]))
+    again = LeagueRun(make_league(FILE), tmp_path, 1)
+    assert again.done == json.loads(kept[0])['runs'].__len__()
+    counted: list[int] = []
+    assert again.run(counted.append).digest == result.digest
+    assert counted[-1] == 4
+    assert LeagueRun(make_league({**FILE, 'laps': 2}), tmp_path).done == 0
+
+
+def test_answers_are_timed(raced):
+    run, _ = raced
+    pursuit, lqr = run.cpu()
+    assert (pursuit.controller, lqr.controller) == ('pursuit', 'lqr')
+    for found in (pursuit, lqr):
+        assert 0.0 < found.median <= found.p99 < 0.1
+    # At 50 Hz every second tick asks.
+    assert pursuit.answers == pytest.approx(2 * lqr.answers, abs=120)
+
+
+def test_a_corner_beyond_the_border_counts():
+    line = read_raceline(find_raceline(LINE))
+    car = VehicleParameters.from_file(find_vehicle('f1tenth')).footprint
+    assert line.widths is not None
+    left = line.widths[0, 1] - car.side
+    heading = line.heading[0]
+    for moved, beyond in ((left - 0.1, -0.1), (left + 0.05, 0.05)):
+        found = on_line(
+            line_numbers(line), np.array([line.x[0] - moved * math.sin(heading)]),
+            np.array([line.y[0] + moved * math.cos(heading)]), np.array([heading]), 0.0,
+            Footprint(0.01, 0.01, car.side))
+        assert found.error[0] == pytest.approx(moved, abs=1e-3)
+        assert found.beyond[0] == pytest.approx(beyond, abs=5e-3)
+
+
+def test_scaled_numbers_are_of_the_simulator_alone(tmp_path):
+    league = make_league({**FILE, 'conditions': {'slippery': {'scale': {
+        'single_track_simulator.vehicle.friction_coefficient': 0.8}}}, 'controllers': {
+            'lqr': {'controller': 'lqr'}}})
+    cell, = LeagueRun(league, tmp_path).cells
+    settings = cell.content['set']
+    assert isinstance(settings, dict)
+    assert settings['single_track_simulator.vehicle.friction_coefficient'] == pytest.approx(
+        0.8 * 1.0489)
+    assert 'vehicle.friction_coefficient' not in settings
+
+
+def test_page_has_tables_and_figures(raced):
+    from racecar.analysis.league_report import league_page
+
+    run, result = raced
+    lines = {line.name: line.line for line in run.lines}
+    text = league_page('<small>', result.shown(), lines.__getitem__, (), [('a', 'b')]).text()
+    assert '&lt;small&gt;' in text
+    assert text.count('<h2>') == 3
+    assert 'pursuit' in text
+
+
+@pytest.mark.parametrize(('change', 'message'), [
+    ({'laps': 0}, 'laps is 0, expected a whole number from 1'),
+    ({'shares': [0.0]}, r'shares is \[0.0\], expected numbers above 0'),
+    ({'plans': {}}, "'plans' is unknown, expected some of .*plants"),
+    ({'controllers': {'a': {'controller': 'lqr', 'settings': {'gian': 1.0}}}},
+     "controller 'lqr' has no setting 'gian'"),
+    ({'controllers': {'a': {'controller': 'lqr', 'only': {'plants': ['plain']}}}},
+     r"controllers.a.only.plants: 'plain' is unknown.*plane"),
+    ({'conditions': {'none': {'scale': {'mass': 2.0}}}},
+     "scale 'mass' is no number of the vehicle"),
+    ({'lines': []}, 'lines is empty'), ({'plants': {}}, 'plants is empty'),
+    ({'plants': {'a': {'vehicle': 'racecar'}}}, 'no line is made for the vehicle')])
+def test_wrong_files_are_told_before_anything_runs(change, message, tmp_path):
+    with pytest.raises(ConfigurationError, match=message):
+        LeagueRun(make_league({**FILE, **change}), tmp_path)
+
+
+@pytest.mark.parametrize('name', league_names())
+def test_shipped_leagues_can_be_read(name):
+    league = read_league(find_league(name))
+    assert league.controllers
+    assert all(find_raceline(line) for line in league.lines)
