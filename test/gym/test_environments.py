@@ -12,8 +12,8 @@ gymnasium = pytest.importorskip('gymnasium', reason='Gymnasium is not installed'
 
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
-import racecar  # noqa: E402
 from racecar.base.errors import RacecarError  # noqa: E402
+import racecar.gym  # noqa: E402
 
 OPTIONS: dict[str, Any] = {'vehicle': 'f1tenth', 'step': 0.005, 'low_speed_threshold': 0.5,
                            'observation': ('scan', 'velocity', 'frenet', 'line'), 'beams': 12,
