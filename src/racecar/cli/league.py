@@ -19,6 +19,7 @@ from racecar.cli.output import print_rows, ProgressBar, typed_command
 from racecar.facade.league import CpuFigures, INSIDE, LeagueResult, LeagueRun
 from racecar.facade.league_file import read_league
 from racecar.facade.sweeps import MOST_JOBS
+from racecar.signals import raising_on_signals
 
 _MOST_SEEDS = 10_000
 
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output or Path('runs') / f'league-{datetime.datetime.now():%Y%m%d-%H%M%S}'
     made = LeagueRun(league, output, arguments.jobs)
     try:
-        with ProgressBar(made.total, 'racing', 'runs') as show:
+        with raising_on_signals(), ProgressBar(made.total, 'racing', 'runs') as show:
             show(made.done)
             result = made.run(show)
     except KeyboardInterrupt:

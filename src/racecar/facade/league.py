@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 import csv
 from dataclasses import dataclass
 import hashlib
@@ -209,7 +210,7 @@ class LeagueRun:
             nonlocal done
             if stopped.is_set():
                 return
-            with compiling[cell.kind] if cell.kind not in compiled else threading.Lock():
+            with nullcontext() if cell.kind in compiled else compiling[cell.kind]:
                 kept = _run_cell(cell)
                 compiled.add(cell.kind)
             with lock:
