@@ -98,7 +98,7 @@ class Cluster:
         job = self._client.submit(_received, _Job(
             task, present_environment(), task.files, self._timeout), pure=False)
         cores = max(self._cores, 1)
-        plan = Plan(ranges, 2 * cores)
+        plan = Plan(ranges, 2 * cores, one_by_one=task.is_heavy)
         under_way: dict[Any, Range] = {}
         ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         try:

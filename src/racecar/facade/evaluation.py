@@ -73,6 +73,11 @@ class EvaluationTask(NamedTuple):
         """The file of the policy, with its hash."""
         return {self.policy: hash_of_file(self.policy)} if isinstance(self.policy, str) else {}
 
+    @property
+    def is_heavy(self) -> bool:
+        """No: worlds run side by side."""
+        return False
+
     def run(self, first: int, count: int, threads: int) -> Episodes:
         """Drive some episodes to their ends, side by side.
 
