@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Draw how a sweep scales with the cores, by the model of docs/clusters.md.
+"""Draw how a sweep scales with the cores, as measured and by the model of docs/clusters.md.
 
 Run it with `./run python docs/scaling_figure.py`; it writes docs/pictures/scaling.png.
 """
@@ -15,10 +15,15 @@ import numpy as np
 
 FILE = Path(__file__).resolve().parent / 'pictures' / 'scaling.png'
 
-# Measured, see the table of docs/clusters.md [s].
-START, PART, HAND_OUT, WRITE, RECEIVE = 10.0, 5.0, 5e-3, 3e-6, 0.9e-6
-POINTS = {'5 s of a car': 0.45e-3, '80 s of a car': 16 * 0.45e-3}
-"""Core time of a point [s]."""
+# Measured by benchmarks/cluster.py, see the tables of docs/clusters.md [s].
+PART, HAND_OUT, WRITE, RECEIVE = 5.0, 3e-3, 3.6e-6, 0.9e-6
+SHORT = 0.39e-3
+LONG = 16 * SHORT
+"""Core time of a point: 5 s and 80 s of a car [s]."""
+
+CORES = [1, 2]
+STRONG, WEAK = [42.0, 23.4], [10.7, 11.5]
+"""Wall time of 100 000 points, and of 25 000 for each core, on so many workers with a core each."""
 
 
 def wall_time(points: float, each: float, cores: np.ndarray) -> np.ndarray:
@@ -29,22 +34,27 @@ def wall_time(points: float, each: float, cores: np.ndarray) -> np.ndarray:
 
 def main() -> None:
     """Draw and write."""
-    figure = Figure(figsize=(9.0, 3.6), layout='constrained')
+    figure = Figure(figsize=(9.6, 4.0), layout='constrained')
     strong, weak = figure.subplots(1, 2)
     cores = np.geomspace(1.0, 1000.0, 200)
-    for name, each in POINTS.items():
-        strong.plot(cores, START + wall_time(1e7, each, cores), label=name)
-        weak.plot(cores, [START + float(wall_time(1e5 * count, each, np.array(count)))
-                          for count in cores], label=name)
-    strong.set(title='ten million points (strong scaling)', ylabel='time [s]')
-    weak.set(title='100 000 points for each core (weak scaling)', ylabel='time [s]')
-    for axes in (strong, weak):
-        axes.set(xlabel='cores', xscale='log', yscale='log')
-        axes.grid(visible=True, which='both', color='0.9')
+    for count, each, name in ((1e7, LONG, '10 million points, 80 s of a car'),
+                              (1e7, SHORT, '10 million points, 5 s'),
+                              (1e5, SHORT, '100 000 points, 5 s')):
+        strong.plot(cores, wall_time(count, each, cores), label=name)
+    for count, each, name in ((25e3, LONG, '25 000 points a core, 80 s of a car'),
+                              (25e3, SHORT, '25 000 points a core, 5 s')):
+        weak.plot(cores, [float(wall_time(count * number, each, np.array(number)))
+                          for number in cores], label=name, color={LONG: 'C0', SHORT: 'C2'}[each])
+    for axes, measured in ((strong, STRONG), (weak, WEAK)):
+        axes.plot(CORES, measured, 'o', color='C2', markeredgecolor='k', label='measured')
         axes.axvspan(2.0, 1000.0, color='0.5', alpha=0.08)
-        axes.text(45.0, 0.96, 'model', transform=axes.get_xaxis_transform(), va='top',
-                  ha='center', color='0.4')
+        axes.text(45.0, 0.03, 'model', transform=axes.get_xaxis_transform(), ha='center',
+                  color='0.4')
+        axes.set(xlabel='cores', ylabel='time [s]', xscale='log', yscale='log')
+        axes.grid(visible=True, which='both', color='0.9')
         axes.legend(fontsize=8, loc='best')
+    strong.set(title='Strong scaling: the same points')
+    weak.set(title='Weak scaling: more points with the cores', ylim=(5.0, 1000.0))
     figure.savefig(FILE, dpi=110)
     print(FILE)
 

@@ -6,8 +6,10 @@ import contextlib
 import re
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
 
 import pytest
 import yaml
@@ -91,6 +93,57 @@ def test_interrupted_command_says_how_to_go_on_and_does(tmp_path, where):
     # Those that were there are those that are there.
     was = first['point'].to_pylist()
     assert rows.take(was).equals(first)
+
+
+TUNED = {'trajectory': 'circle', 'duration': 4.0, 'trials': 100_000,
+         'tune': {'trajectory_tracker.Kp': {'range': [0.3, 30.0]}}}
+RACED = {'lines': ['berlin_f1tenth_curvature'], 'shares': [0.3], 'laps': 1, 'seeds': 40,
+         'plants': {'plane': {'set': {'single_track_simulator.vehicle_model': 'single_track'}}},
+         'conditions': {f'noise_{number}': {'controller': {'pose_noise': 0.01 * number}}
+                        for number in range(1, 21)},
+         'controllers': {'pursuit': {'controller': 'pure_pursuit'}}}
+
+
+def complete_trials(folder):
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(
+            sqlite3.connect(f"file:{folder / 'study.db'}?mode=ro", uri=True)) as database:
+        return database.execute(
+            "SELECT count(*) FROM trials WHERE state = 'COMPLETE'").fetchone()[0]
+    return 0
+
+
+def complete_cells(folder):
+    file = folder / 'cells.jsonl'
+    return len(file.read_text().splitlines()) if file.exists() else 0
+
+
+@pytest.mark.parametrize(('command', 'content', 'complete', 'what'), [
+    (['tune', 'kinematic_ode'], TUNED, complete_trials, 'trials'),
+    (['league', '--no-cpu'], RACED, complete_cells, 'runs')])
+@pytest.mark.parametrize('scheduler', ['', 'local'])
+def test_interrupted_search_or_league_keeps_what_has_ended(
+        tmp_path, command, content, complete, what, scheduler):
+    file, folder = tmp_path / 'file.yaml', tmp_path / 'found'
+    file.write_text(yaml.safe_dump(content))
+    words = [*command, str(file), '-o', str(folder),
+             *(['--scheduler', scheduler] if scheduler else [])]
+    with subprocess.Popen([*COMMAND, *words], cwd=tmp_path, text=True,
+                          stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        assert process.stderr is not None
+        while not complete(folder):
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+    assert process.returncode == 130
+    told = re.search(rf'racecar {command[0]}: (\d+) of (\d+) {what} are kept; go on with'
+                     r' racecar (.*)', said)
+    assert told is not None
+    assert 'Traceback' not in said
+    assert 0 < int(told[1]) < int(told[2])
+    goes_on = shlex.split(told[3])
+    assert goes_on[0] == command[0]
+    assert str(folder) in goes_on
 
 
 def test_sweep_goes_on_with_another_worker_when_all_have_left(tmp_path):

@@ -18,6 +18,8 @@ from racecar.control.racelines.raceline import read_raceline
 from racecar.control.racelines.track_limits import on_line
 from racecar.dynamics.vehicles.design import Footprint
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.facade.chunks import Cores, Lost
+from racecar.facade.cluster import LOCAL, open_cores
 from racecar.facade.league import INSIDE, LeagueRun
 from racecar.facade.league_file import make_league, read_league
 
@@ -35,8 +37,8 @@ FILE = {
 
 @pytest.fixture(scope='module')
 def raced(tmp_path_factory):
-    run = LeagueRun(make_league(FILE), tmp_path_factory.mktemp('league'), 2)
-    return run, run.run()
+    run = LeagueRun(make_league(FILE), tmp_path_factory.mktemp('league'))
+    return run, run.run(Cores(2))
 
 
 def test_cells_are_what_the_file_says(raced):
@@ -82,12 +84,34 @@ def test_a_folder_goes_on_and_threads_do_not_matter(raced, tmp_path):
     run, result = raced
     kept = (run._folder / 'cells.jsonl').read_text().splitlines()  # noqa: SLF001
     (tmp_path / 'cells.jsonl').write_text('\n'.join([kept[0], kept[1][:40]]))
-    again = LeagueRun(make_league(FILE), tmp_path, 1)
+    again = LeagueRun(make_league(FILE), tmp_path)
     assert again.done == json.loads(kept[0])['runs'].__len__()
     counted: list[int] = []
-    assert again.run(counted.append).digest == result.digest
+    assert again.run(Cores(1), counted.append).digest == result.digest
     assert counted[-1] == 4
     assert LeagueRun(make_league({**FILE, 'laps': 2}), tmp_path).done == 0
+
+
+def test_a_league_on_workers_is_that_of_threads(raced, tmp_path):
+    pytest.importorskip('distributed')
+    with open_cores(LOCAL, 2) as cores:
+        found = LeagueRun(make_league(FILE), tmp_path).run(cores)
+    assert found.digest == raced[1].digest
+
+
+def test_a_cell_that_is_lost_says_why_and_is_tried_again(raced, tmp_path):
+    class Dying(Cores):
+        """Cores on which the second cell is lost."""
+
+        def run(self, task, ranges):
+            for found in super().run(task, ranges):
+                yield found if found.first != 1 else Lost(1, 1, 'it took longer than 600 s')
+
+    run = LeagueRun(make_league(FILE), tmp_path)
+    lost = run.run(Dying(1))
+    assert [found.failure for found in lost.cells] == ['', 'it took longer than 600 s', '']
+    assert run.done == 2
+    assert run.run(Cores(1)).digest == raced[1].digest
 
 
 def test_answers_are_timed(raced):

@@ -44,7 +44,7 @@ def test_its_arguments_are_the_options_of_the_command():
     parser = make_parsers({'simulate'}).commands['simulate']
     for name, row in options.items():
         default = known[name].default
-        assert default == (parser.get_default(row.name) or None), name
+        assert (default or None) == (parser.get_default(row.name) or None), name
     described = present(inspect.getdoc(racecar.simulate))
     assert [name for name in known if f'\n- {name}: ' not in described] == []
 

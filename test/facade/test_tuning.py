@@ -56,6 +56,11 @@ def test_a_search_is_the_same_on_any_number_of_cores_and_after_an_interruption(t
     first = tuned(trials=10, storage=storage)
     assert first.trials == whole.trials[:10]
     assert tuned(trials=30, storage=storage, jobs=2).trials == whole.trials
+    # In the middle of a batch, of the first that cover the space and of those proposed later.
+    for trials in (7, 24):
+        broken = f"sqlite:///{tmp_path / f'broken{trials}.db'}"
+        assert tuned(trials=trials, storage=broken).trials == whole.trials[:trials]
+        assert tuned(trials=30, storage=broken).trials == whole.trials
     # Nothing is left to do.
     assert tuned(trials=30, storage=storage).trials == whole.trials
 

@@ -182,15 +182,19 @@ _COMPARED = 'median', '95 %', '99 %', 'maximum'
 
 
 class ComparedRow(NamedTuple):
-    """A figure of each of several sweeps in its SI unit, None where one has none."""
+    """A figure of each of several sweeps in its SI unit, None where one has none.
+
+    largest: of all rows of the same metric.
+    """
 
     name: str
     unit: str
     values: list[float | None]
+    largest: float = 0.0
 
     def texts(self) -> tuple[list[str], str]:
-        """The figures for people, and their unit."""
-        return shown(self.values, self.unit)
+        """The figures for people, and their unit, which is that of all rows of the metric."""
+        return shown(self.values, self.unit, self.largest)
 
 
 def compared_columns(swept: Sequence[SweptColumns]) -> list[ComparedRow]:
@@ -201,8 +205,9 @@ def compared_columns(swept: Sequence[SweptColumns]) -> list[ComparedRow]:
     for metric, unit in swept[0].metrics.items():
         if any(metric in of_one for of_one in found):
             values = [of_one[metric].values if metric in of_one else None for of_one in found]
+            largest = max(abs(value) for row in values if row is not None for value in row)
             rows += [ComparedRow(f'{metric}, {name}', unit, [
-                None if row is None else row[[*QUANTILES].index(name)] for row in values])
+                None if row is None else row[[*QUANTILES].index(name)] for row in values], largest)
                 for name in _COMPARED]
     return rows
 

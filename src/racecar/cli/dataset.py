@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
-import contextlib
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 import json
 from pathlib import Path
 import shlex
@@ -52,12 +52,10 @@ def add_scheduler_arguments(parser: argparse.ArgumentParser) -> None:
              ' as hung (default: %(default)g)')
 
 
-@contextlib.contextmanager
-def cores_of(arguments: argparse.Namespace) -> Iterator[Cores | Cluster]:
+def cores_of(arguments: argparse.Namespace) -> AbstractContextManager[Cores | Cluster]:
     """What runs the points, by --scheduler, --jobs and --timeout; raises as open_cores()."""
-    with open_cores(arguments.scheduler, arguments.jobs, arguments.timeout,
-                    lambda text: print(text, file=sys.stderr)) as cores:
-        yield cores
+    return open_cores(arguments.scheduler, arguments.jobs, arguments.timeout,
+                      lambda text: print(text, file=sys.stderr))
 
 
 def command_to_resume(arguments: argparse.Namespace, output: Path) -> str:

@@ -14,11 +14,13 @@ import sys
 from racecar.base.environment import present_environment
 from racecar.base.share import find_league, league_names
 from racecar.cli.choices import completed_as_file
+from racecar.cli.dataset import add_scheduler_arguments, cores_of
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar, typed_command
 from racecar.facade.league import CpuFigures, INSIDE, LeagueResult, LeagueRun
 from racecar.facade.league_file import read_league
 from racecar.facade.sweeps import MOST_JOBS
+from racecar.signals import raising_on_signals
 
 _MOST_SEEDS = 10_000
 
@@ -37,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help='runs of each cell with noise (default: those of the file)')
     parser.add_argument('--jobs', type=whole(range(1, MOST_JOBS + 1)), metavar='N',
                         help='cores to use (default: all)')
+    add_scheduler_arguments(parser)
     parser.add_argument('--no-cpu', action='store_true',
                         help='do not measure the time that answers take')
     parser.add_argument(
@@ -56,11 +59,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.seeds is not None:
         league = league.with_seeds(arguments.seeds)
     output = arguments.output or Path('runs') / f'league-{datetime.datetime.now():%Y%m%d-%H%M%S}'
-    made = LeagueRun(league, output, arguments.jobs)
+    made = LeagueRun(league, output)
     try:
-        with ProgressBar(made.total, 'racing', 'runs') as show:
+        with cores_of(arguments) as cores, raising_on_signals(), ProgressBar(
+                made.total, 'racing', 'runs') as show:
             show(made.done)
-            result = made.run(show)
+            result = made.run(cores, show)
     except KeyboardInterrupt:
         print(f'racecar league: {made.done} of {made.total} runs are kept; go on with racecar'
               f' league {arguments.file} --output {output}', file=sys.stderr)

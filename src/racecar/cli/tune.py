@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
                     tuning.trials, 'tuning', 'trials') as show:
                 result = made.run(show)
         except KeyboardInterrupt:
-            print(f'racecar tune: {made.done} of {tuning.trials} trials are kept; go on with'
+            print(f'racecar tune: {made.kept} of {tuning.trials} trials are kept; go on with'
                   f' {command_to_resume(arguments, output)}', file=sys.stderr)
             raise
     best, run_files = _write_best(result, output)

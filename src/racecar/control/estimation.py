@@ -41,8 +41,10 @@ from racecar.control.progress import (
 )
 from racecar.control.single_track_filter import (
     axle_tyres,
+    drift_of,
     FILTER_NUMBERS,
     FilterParameters,
+    noise_of,
     predict,
     SCRATCH_NUMBERS,
     start_filter,
@@ -172,10 +174,10 @@ def _measure(
         numbers[at + _NEXT_POSE] = (
             time if count == 0.0 else numbers[at + _NEXT_POSE]) + sensor.pose_interval
     for k in range(3):
-        noise = p.heading_noise if k == 2 else p.pose_noise
-        drift = p.heading_drift if k == 2 else p.pose_drift
-        numbers[at + _DRIFT + k] = keep * numbers[at + _DRIFT + k] + fresh * drift * drifts[k]
-        numbers[record + _POSE + k] = truth[k] + numbers[at + _DRIFT + k] + noise * white[k]
+        numbers[at + _DRIFT + k] = (
+            keep * numbers[at + _DRIFT + k] + fresh * drift_of(p, k) * drifts[k])
+        numbers[record + _POSE + k] = (
+            truth[k] + numbers[at + _DRIFT + k] + noise_of(p, k) * white[k])
     numbers[at + _COUNT] = count + 1.0
     return record
 

@@ -35,7 +35,6 @@ SCRATCH_NUMBERS = 2 * SIZE * SIZE
 
 # Below this speed the slip is that of this speed [m/s].
 _SLOW = 1.0
-_GRAVITY = 9.81
 # Densities of the noise of vx, vy [m/s^1.5] and of the yaw rate [rad/s^1.5]: how well a single
 # track with brush tyres knows a car with load transfer and a drive.
 _ALONG, _ACROSS, _TURNING = 1.0, 0.15, 0.6
@@ -74,10 +73,21 @@ class FilterParameters(NamedTuple):
 
 def axle_tyres(vehicle: VehicleParameters) -> tuple[Tyre, Tyre]:
     """Tyres of the front and the rear axle under their static loads."""
-    a, b = vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle
-    grip = vehicle.friction_coefficient * vehicle.mass * _GRAVITY / (a + b)
-    return (Tyre(vehicle.front_cornering_stiffness, grip * b),
-            Tyre(vehicle.rear_cornering_stiffness, grip * a))
+    friction = vehicle.friction_coefficient
+    return (Tyre(vehicle.front_cornering_stiffness, friction * vehicle.front_axle_load),
+            Tyre(vehicle.rear_cornering_stiffness, friction * vehicle.rear_axle_load))
+
+
+@pure
+def noise_of(p: FilterParameters, k: int) -> float:
+    """Standard deviation of the white noise of x, y or heading [m, rad]."""
+    return p.heading_noise if k == 2 else p.pose_noise
+
+
+@pure
+def drift_of(p: FilterParameters, k: int) -> float:
+    """Stationary standard deviation of the drift of x, y or heading [m, rad]."""
+    return p.heading_drift if k == 2 else p.pose_drift
 
 
 @pure
@@ -101,8 +111,7 @@ def start_filter(
         numbers[at + k] = 0.0
     for k in range(3):
         numbers[at + k] = pose[k]
-        noise = p.heading_noise if k == 2 else p.pose_noise
-        drift = p.heading_drift if k == 2 else p.pose_drift
+        noise, drift = noise_of(p, k), drift_of(p, k)
         row, of_drift = at + SIZE + (SIZE + 1) * k, at + SIZE + (SIZE + 1) * (DRIFT + k)
         # What the pose is off by is the drift and the noise.
         numbers[row] = noise * noise + drift * drift + 1e-9
@@ -223,7 +232,7 @@ def predict(
     numbers[cov + (SIZE + 1) * VY] += _ACROSS * _ACROSS * dt
     numbers[cov + (SIZE + 1) * TURN] += _TURNING * _TURNING * dt
     for k in range(3):
-        drift = p.heading_drift if k == 2 else p.pose_drift
+        drift = drift_of(p, k)
         numbers[at + DRIFT + k] *= keep
         numbers[cov + (SIZE + 1) * (DRIFT + k)] += (1.0 - keep * keep) * drift * drift
 
@@ -274,9 +283,8 @@ def take_pose(
     found = 0.0
     for k in range(3):
         innovation = pose[k] - numbers[at + k] - numbers[at + DRIFT + k]
-        noise = p.pose_noise
+        noise = noise_of(p, k)
         if k == 2:
-            noise = p.heading_noise
             sine, cosine = sine_cosine(innovation)
             innovation = arctangent2(sine, cosine)
         found += _take(numbers, at, scratch, k, innovation, noise * noise)

@@ -72,14 +72,15 @@ class Cluster:
 
     def _check(self) -> None:
         """Raise ConfigurationError for a worker with other versions than this process."""
-        try:
-            found = self._client.run(present_environment)
-        except Exception as error:
-            raise ConfigurationError(
-                f'a worker cannot run this package: {_line(error)}; install on the workers what is'
-                ' installed here') from error
-        for worker, environment in found.items():
-            _check_environment(worker, environment, present_environment())
+        for worker, found in self._client.run(present_environment, on_error='return').items():
+            if isinstance(found, OSError):
+                # It has left since; whoever comes in its place is asked with its first chunk.
+                continue
+            if isinstance(found, Exception):
+                raise ConfigurationError(
+                    f'a worker cannot run this package: {_line(found)}; install on the workers'
+                    ' what is installed here') from found
+            _check_environment(worker, found, present_environment())
 
     def run(self, task: Task[C], ranges: Iterable[Range]) -> Iterator[C | Lost]:
         """Run the points of some ranges; yields chunks in any order, and what is lost.
@@ -97,7 +98,7 @@ class Cluster:
         job = self._client.submit(_received, _Job(
             task, present_environment(), task.files, self._timeout), pure=False)
         cores = max(self._cores, 1)
-        plan = Plan(ranges, 2 * cores)
+        plan = Plan(ranges, 2 * cores, one_by_one=task.is_heavy)
         under_way: dict[Any, Range] = {}
         ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         try:

@@ -11,7 +11,7 @@ import math
 import os
 from pathlib import Path
 import time
-from typing import Any, NamedTuple, TYPE_CHECKING
+from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from racecar.base.columns import Array
 from racecar.base.environment import hash_of_file, present_environment
 from racecar.base.errors import ConfigurationError, excerpt, RunError
+from racecar.base.values import Values
 from racecar.control.policy.contract import load_policy, Policy, PolicyContract
 from racecar.facade.arguments import Text
 from racecar.facade.chunks import Lost
@@ -64,13 +65,18 @@ class EvaluationTask(NamedTuple):
     """
 
     policy: str | Answer
-    options: Mapping[str, Any]
+    options: Values
     seed: int
 
     @property
     def files(self) -> Mapping[str, str]:
         """The file of the policy, with its hash."""
         return {self.policy: hash_of_file(self.policy)} if isinstance(self.policy, str) else {}
+
+    @property
+    def is_heavy(self) -> bool:
+        """No: worlds run side by side."""
+        return False
 
     def run(self, first: int, count: int, threads: int) -> Episodes:
         """Drive some episodes to their ends, side by side.
@@ -127,7 +133,7 @@ class EvaluationResult:
         """Number of episodes."""
         return len(self.values['return'])
 
-    def columns(self) -> dict[str, list[Any]]:
+    def columns(self) -> dict[str, list[float]]:
         """Number, seed and values of all episodes by name, SI units."""
         seed = self.provenance['seed']
         assert isinstance(seed, int)
@@ -158,7 +164,7 @@ class EvaluationResult:
 def evaluate(
     policy: Text | Answer, track: str | Sequence[str] = 'racetrack', *, episodes: int = 100,
     seed: int = 0, jobs: int | None = None, scheduler: str | None = None, progress: bool = False,
-    **options: Any,
+    **options: object,
 ) -> EvaluationResult:
     """Drive a policy through many episodes of an environment, side by side and on all cores.
 

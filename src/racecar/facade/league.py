@@ -9,17 +9,15 @@ that a league goes on where it was stopped. What repeats to the bit stands apart
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 import csv
 from dataclasses import dataclass
 import hashlib
 import io
 import json
 import math
-import os
 from pathlib import Path
 import statistics
-import threading
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +30,8 @@ from racecar.control.custom_controller import CONTROLLER
 from racecar.control.racelines.line_numbers import line_numbers
 from racecar.control.racelines.track_limits import on_line
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.facade.chunks import Cores, Lost
+from racecar.facade.cluster import Cluster
 from racecar.facade.league_file import Cell, League, Line
 from racecar.facade.sweep_parts import batch_of
 from racecar.metrics.laps import Lap, LapTimes
@@ -159,13 +159,12 @@ class LeagueResult:
 class LeagueRun:
     """A league in a folder, which keeps what is done."""
 
-    def __init__(self, league: League, folder: Path, jobs: int | None = None) -> None:
-        """Make hidden lines and all cells; jobs: cores, by default all.
+    def __init__(self, league: League, folder: Path) -> None:
+        """Make hidden lines and all cells.
 
         Raises ConfigurationError for what cannot be, before anything runs.
         """
         self._league, self._folder = league, folder
-        self._jobs = jobs or len(os.sched_getaffinity(0))
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -195,45 +194,35 @@ class LeagueRun:
         """Number of runs that are there."""
         return sum(cell.seeds for cell in self.cells if cell.digest in self._done)
 
-    def run(self, on_progress: Callable[[int], object] | None = None) -> LeagueResult:
-        """Run what is missing; on_progress gets the number of runs that are done."""
+    def run(
+        self, cores: Cores | Cluster, on_progress: Callable[[int], object] | None = None,
+    ) -> LeagueResult:
+        """Run what is missing; on_progress gets the number of runs that are done.
+
+        Raises RacecarError for what keeps all cells from it. A cell that was lost has that as its
+        failure, and is tried again by who goes on.
+        """
         digests = [cell.digest for cell in self.cells]
-        waiting = [(cell, digest) for cell, digest in zip(self.cells, digests, strict=True)
-                   if digest not in self._done]
-        lock, stopped = threading.Lock(), threading.Event()
-        compiling = {cell.kind: threading.Lock() for cell, _ in waiting}
-        compiled: set[tuple[str, str]] = set()
+        missing = [number for number, digest in enumerate(digests) if digest not in self._done]
+        lost: dict[str, Mapping[str, object]] = {}
         done = self.done
-
-        def work(cell: Cell, digest: str) -> None:
-            nonlocal done
-            if stopped.is_set():
-                return
-            with compiling[cell.kind] if cell.kind not in compiled else threading.Lock():
-                kept = _run_cell(cell)
-                compiled.add(cell.kind)
-            with lock:
-                self._done[digest] = kept
-                with (self._folder / _KEPT).open('a', encoding='utf-8') as stream:
-                    stream.write(json.dumps({'digest': digest, **kept}) + '\n')
-                done += cell.seeds
-                if on_progress is not None:
-                    on_progress(done)
-
-        with ThreadPoolExecutor(self._jobs) as pool:
-            jobs = [pool.submit(work, *one) for one in waiting]
-            try:
-                for job in wait(jobs, return_when=FIRST_EXCEPTION).done:
-                    job.result()
-            except BaseException:
-                stopped.set()
-                raise
-            finally:
-                for job in jobs:
-                    job.cancel()
+        for found in cores.run(LeagueTask(self.cells), [(number, 1) for number in missing]):
+            if isinstance(found, Lost):
+                lost[digests[found.first]] = _failed(found.why)
+                continue
+            self._keep(digests[found.first], found.kept)
+            done += self.cells[found.first].seeds
+            if on_progress is not None:
+                on_progress(done)
+        rows = lost | self._done
         return LeagueResult(self._league, tuple(
-            _result_of(cell, self._done[digest])
+            _result_of(cell, rows[digest])
             for cell, digest in zip(self.cells, digests, strict=True)))
+
+    def _keep(self, digest: str, kept: Mapping[str, object]) -> None:
+        self._done[digest] = kept
+        with (self._folder / _KEPT).open('a', encoding='utf-8') as stream:
+            stream.write(json.dumps({'digest': digest, **kept}) + '\n')
 
     def cpu(self) -> tuple[CpuFigures, ...]:
         """Time that the answers of each controller take on each plant, one after the other."""
@@ -256,6 +245,40 @@ class LeagueRun:
         return found
 
 
+class RunCell(NamedTuple):
+    """A cell that was run: its number, what JSON keeps of its runs, and the time it took [s]."""
+
+    first: int
+    kept: Mapping[str, object]
+    seconds: float
+    points: int = 1
+
+
+class LeagueTask(NamedTuple):
+    """Cells of a league as a task: each is a point."""
+
+    cells: tuple[Cell, ...]
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """Files that the cars are made of, with their hashes."""
+        kinds = {(cell.kind, cell.line.name): cell for cell in self.cells}
+        return {path: digest for cell in kinds.values()
+                for path, digest in _sweep_of(cell).run_file('').files.items()}
+
+    @property
+    def is_heavy(self) -> bool:
+        """Yes: laps of one car, or of its seeds."""
+        return True
+
+    def run(self, first: int, count: int, threads: int) -> RunCell:
+        """Drive the runs of a cell."""
+        del count, threads
+        begin = time.perf_counter()
+        kept = _run_cell(self.cells[first])
+        return RunCell(first, kept, time.perf_counter() - begin)
+
+
 def _sweep_of(cell: Cell) -> Sweep:
     try:
         return make_sweep(cell.configuration, cell.content)
@@ -269,7 +292,7 @@ def _run_cell(cell: Cell) -> dict[str, object]:
     try:
         result = batch_of(sweep, 1).run(sweep.duration, record_every=1, with_path=True)
     except RacecarError as error:
-        return {'runs': [], 'failure': str(error), 'path': []}
+        return _failed(str(error))
     simulated = sweep.values_at(0)[sweep.stack.simulator]
     runs: list[RunFigures] = []
     path: tuple[tuple[float, ...], ...] = ()
@@ -286,6 +309,10 @@ def _run_cell(cell: Cell) -> dict[str, object]:
     failures = list(result.failures.values())
     return {'runs': [[*run] for run in runs],
             'failure': failures[0] if len(failures) == cell.seeds else '', 'path': path}
+
+
+def _failed(why: str) -> dict[str, object]:
+    return {'runs': [], 'failure': why, 'path': []}
 
 
 def _no_run(seed: int) -> RunFigures:

@@ -135,6 +135,11 @@ class SweepTask(NamedTuple):
         """Files that the cars are made of, with their hashes."""
         return self.sweep.run_file('').files
 
+    @property
+    def is_heavy(self) -> bool:
+        """No: cars run side by side."""
+        return False
+
     def run(self, first: int, count: int, threads: int) -> Part:
         """Run some points; never raises for what is wrong with single ones."""
         return run_part(self.sweep, first, count, threads, with_laps=self.with_laps)

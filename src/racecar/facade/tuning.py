@@ -98,11 +98,19 @@ class TuneRun:
             raise ConfigurationError(
                 f'storage {excerpt(storage)} has a search of another file or configuration: go on'
                 ' with that one, or name another storage')
-        self._learn([_trial_of(number, kept) for number, kept in enumerate(self._kept.trials)])
+        kept = self._kept.trials
+        # A batch that was interrupted while it was written is proposed and driven again, whole.
+        count = len(kept) if len(kept) >= tuning.trials else self._whole(len(kept))
+        self._learn([_trial_of(number, kept[number]) for number in range(count)])
+
+    @property
+    def kept(self) -> int:
+        """Trials that the storage has."""
+        return 0 if self._kept is None else len(self._kept.get_trials(deepcopy=False))
 
     @property
     def done(self) -> int:
-        """Trials that have ended."""
+        """Trials of batches that have ended."""
         return len(self._trials)
 
     def run(self, on_progress: Callable[[int], object] | None = None) -> TuneResult:
@@ -121,11 +129,20 @@ class TuneRun:
             if not done and all(trial.state == LOST and trial.why for trial in ended):
                 # What is wrong with all of the first is hardly their own.
                 raise RunError(ended[0].why)
-            self._keep(ended)
+            self._keep(ended[max(self.kept - done, 0):])
             self._learn(ended)
             if on_progress is not None:
                 on_progress(self.done)
         return self._result()
+
+    @property
+    def _covering(self) -> int:
+        return min(_FIRST * len(self._tuning.space), _MOST_FIRST)
+
+    def _whole(self, trials: int) -> int:
+        """How many of some trials are whole batches."""
+        since = self._covering if trials >= self._covering else 0
+        return trials - (trials - since) % self._tuning.batch
 
     def _first(self) -> list[dict[str, object]]:
         """Trials that cover the space: a Latin hypercube, whose first has the present values.
@@ -134,7 +151,7 @@ class TuneRun:
         in the analysis of output from a computer code", Technometrics 21 (1979).
         """
         tuning = self._tuning
-        count = min(_FIRST * len(tuning.space), _MOST_FIRST)
+        count = self._covering
         generator = np.random.default_rng((tuning.seed, 0))
         shares = {name: (generator.permutation(count) + generator.random(count)) / count
                   for name in tuning.space}

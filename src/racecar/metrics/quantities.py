@@ -44,10 +44,15 @@ def unit_for(largest: float, unit: str) -> tuple[float, str]:
     return 1.0, unit
 
 
-def shown(values: Sequence[float | None], unit: str) -> tuple[list[str], str]:
-    """Values of an SI unit as texts of one unit, '-' for None, and that unit."""
+def shown(
+    values: Sequence[float | None], unit: str, largest: float = 0.0,
+) -> tuple[list[str], str]:
+    """Values of an SI unit as texts of one unit, '-' for None, and that unit.
+
+    largest: of all values that are to have the same unit as these.
+    """
     known = [abs(value) for value in values if value is not None and math.isfinite(value)]
-    factor, name = unit_for(max(known, default=0.0), unit)
+    factor, name = unit_for(max(known, default=0.0) if largest == 0.0 else largest, unit)
     return [_text(value, factor) for value in values], name
 
 

@@ -279,7 +279,7 @@ class PathIntegral:
     step = staticmethod(step)
 
     def __init__(
-        self, vehicle: VehicleParameters, *, candidates: int = 1024, temperature: float = 0.3,
+        self, vehicle: VehicleParameters, *, candidates: int = 1024, temperature: float = 0.1,
         slip_deviation: float = 0.06, steering_rate_deviation: float = 0.8, seed: int = 0,
         lateral_weight: float = 100.0, drift_weight: float = 1.0, speed_weight: float = 1.0,
         slip_weight: float = 1.0, steering_rate_weight: float = 0.01, last_weight: float = 5.0,
