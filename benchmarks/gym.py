@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Transitions in a second of environments for learning, against the number of worlds.
+"""Transitions in a second of environments for learning by number of worlds; memory of a world.
 
 With --peer PYTHON also those of f1tenth_gym 1.0.0, in a process of its own; see gym_peer.py.
 """
@@ -9,12 +9,13 @@ With --peer PYTHON also those of f1tenth_gym 1.0.0, in a process of its own; see
 from __future__ import annotations
 
 import argparse
+import gc
 import json
-import resource
 import statistics
 import subprocess
 import sys
 import time
+import tracemalloc
 from typing import Any
 
 from measuring import machine, print_table
@@ -28,6 +29,9 @@ _SCAN = {**_BASE, 'observation': ('scan', 'velocity'), 'scan_noise': 0.01}
 CASES = {
     'kinematic, no laser': {**_BASE, 'vehicle_model': 'kinematic_bicycle'},
     'single track, no laser': _BASE,
+    # Cars that nothing stops, to tell the cost of resets and contacts.
+    'single track, no laser, no contacts or ends': {
+        **_BASE, 'contact': 'none', 'end.wrong_way': False, 'time_limit': 1e6},
     'single track, 5 ms steps, no laser': {**_BASE, 'step': 0.005, 'low_speed_threshold': 0.5},
     'single track, 108 beams': {**_SCAN, 'beams': 108},
     'single track, 1080 beams': {**_SCAN, 'beams': 1080},
@@ -37,26 +41,42 @@ CASES = {
 }
 
 
-def measured(options: dict[str, Any], worlds: int, seconds: float) -> tuple[float, float]:
-    """Transitions per second of process time, and memory of a world [kB]."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def measured(options: dict[str, Any], worlds: int, seconds: float) -> float:
+    """Transitions per second of process time."""
     env = racecar.make_env(worlds=worlds, threads=1, copy=False, **options)
     env.reset(seed=0)
-    memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / worlds
     actions = np.random.default_rng(0).uniform(-0.3, 0.3, (16, worlds, 2)).astype(np.float32)
     env.step(actions[0])
-    start, wall, steps = time.process_time(), time.perf_counter(), 0
-    while time.perf_counter() - wall < seconds:
+    start, steps = time.process_time(), 0
+    while time.process_time() - start < seconds:
         env.step(actions[steps % 16])
         steps += 1
-    return worlds * steps / (time.process_time() - start), memory
+    return worlds * steps / (time.process_time() - start)
+
+
+def memory_of(options: dict[str, Any]) -> float:
+    """Memory of a world more [kB]: of arrays and objects of 512 worlds over those of 256."""
+    held = []
+    tracemalloc.start()
+    for worlds in (256, 512):
+        before = tracemalloc.get_traced_memory()[0]
+        env = racecar.make_env(worlds=worlds, threads=1, **options)
+        env.reset(seed=0)
+        env.step(np.zeros((worlds, 2), np.float32))
+        gc.collect()
+        held.append(tracemalloc.get_traced_memory()[0] - before)
+        del env
+        gc.collect()
+    tracemalloc.stop()
+    return (held[1] - held[0]) / 256 / 1000.0
 
 
 def main() -> None:
     """Measure all cases in turns and print medians."""
     parser = argparse.ArgumentParser(description=__doc__.partition('\n')[0])
     parser.add_argument('--rounds', type=int, default=3)
-    parser.add_argument('--seconds', type=float, default=1.0, help='of each measurement')
+    parser.add_argument('--seconds', type=float, default=1.0,
+                        help='processor time of each measurement')
     parser.add_argument('--worlds', type=int, nargs='+', default=[1, 64, 1024, 4096])
     parser.add_argument('--peer', metavar='PYTHON', help='interpreter that has f1tenth_gym')
     parser.add_argument('--json', action='store_true')
@@ -67,8 +87,8 @@ def main() -> None:
             for worlds in arguments.worlds:
                 if 'beams' in options and worlds * options['beams'] > 2_000_000:
                     continue
-                speed, _ = measured(options, worlds, arguments.seconds)
-                found.setdefault(f'{name}, {worlds} worlds', []).append(speed)
+                found.setdefault(f'{name}, {worlds} worlds', []).append(
+                    measured(options, worlds, arguments.seconds))
         if arguments.peer:
             said = subprocess.run(
                 [arguments.peer, __file__.replace('gym.py', 'gym_peer.py'),
@@ -77,12 +97,16 @@ def main() -> None:
                 found.setdefault(f'f1tenth_gym: {name}', []).append(speed)
     rows = {name: (statistics.median(speeds), min(speeds), max(speeds))
             for name, speeds in found.items()}
+    memory = {name: memory_of(options) for name, options in CASES.items()}
     if arguments.json:
-        json.dump({'machine': machine(), 'transitions_per_second': rows}, sys.stdout)
+        json.dump({'machine': machine(), 'transitions_per_second': rows,
+                   'kilobytes_per_world': memory}, sys.stdout)
         return
     print(machine())
     print_table(('transitions/s of one core', 'median', 'low', 'high'), [
         (name, *(f'{value:,.0f}' for value in row)) for name, row in rows.items()])
+    print_table(('memory of a world', 'kB'), [
+        (name, f'{size:.1f}') for name, size in memory.items()])
 
 
 if __name__ == '__main__':

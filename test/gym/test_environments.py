@@ -26,7 +26,7 @@ def trace(worlds, steps=60, **options):
     env = racecar.make_env(worlds=worlds, **{**OPTIONS, **options})
     seen, _ = env.reset(seed=11)
     found = [seen.copy()]
-    for actions in ACTIONS[:steps, :worlds]:
+    for actions in ACTIONS[:steps, np.arange(worlds) % ACTIONS.shape[1]]:
         seen, rewards, ended, truncated, _ = env.step(actions)
         found.append(np.column_stack([seen, rewards, ended, truncated]))
     return found
@@ -49,7 +49,7 @@ def test_checker_of_gymnasium_finds_nothing(name, recwarn):
 
 
 def test_worlds_have_the_same_bits_however_many_there_are_and_on_any_threads():
-    few, more = trace(7, threads=1), trace(64, threads=2)
+    few, more = trace(7, threads=1), trace(4096, threads=2)
     assert same(few, more, 7)
     env = racecar.make_env(**OPTIONS)
     seen, _ = env.reset(seed=13)
@@ -71,6 +71,19 @@ def test_worlds_do_not_depend_on_when_others_are_reset():
             seen, _ = env.reset(options={'reset_mask': np.array([True, False, False, True])})
         seen, rewards, ended, truncated, _ = env.step(actions)
         assert (np.column_stack([seen, rewards, ended, truncated])[1:3] == plain[k + 1][1:3]).all()
+
+
+def test_the_order_of_resets_makes_no_difference():
+    def resets(order, threads):
+        env = racecar.make_env(worlds=7, threads=threads, autoreset_mode='disabled', **OPTIONS)
+        env.reset(seed=11)
+        for world in order:
+            env.step(ACTIONS[0, :7])
+            env.reset(options={'reset_mask': np.arange(7) == world})
+        env.reset(options={'reset_mask': np.arange(7) >= 0})
+        return [env.step(actions)[0].copy() for actions in ACTIONS[:10, :7]]
+
+    assert same(resets(range(7), 1), resets((4, 0, 6, 2, 5, 1, 3), 2), 7)
 
 
 def test_autoreset_modes_are_those_of_gymnasium():

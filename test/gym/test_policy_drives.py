@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A policy commands the same in an environment and in the closed loop of a stack."""
+"""A policy commands the same in an environment, in a simulated drive and over ROS."""
 
 from typing import Any
 
@@ -11,6 +11,7 @@ pytest.importorskip('gymnasium', reason='Gymnasium is not installed')
 
 import racecar
 from racecar.base.errors import ConfigurationError
+from racecar.cli.main import main
 from racecar.gym import load_policy, multilayer, save_policy
 
 RATE = 20.0
@@ -38,14 +39,28 @@ def driven(tmp_path_factory):
     return file, np.array(commands)
 
 
+def commands_of(run):
+    return np.column_stack([run.table['speed_command'], run.table['steering_command']])
+
+
 def test_commands_of_a_simulated_drive_are_those_in_the_environment(driven):
     file, expected = driven
     run = racecar.simulate(
         'kinematic_ode', controller=str(file), vehicle='f1tenth', waypoints='racetrack',
         duration=4.0, tyre_model='fiala', set={'single_track_simulator.rate': RATE})
     assert np.ptp(expected[:, 1]) > 0.05
-    found = np.column_stack([run.table['speed_command'], run.table['steering_command']])
-    assert (found[:len(expected)] == expected).all()
+    assert (commands_of(run)[:len(expected)] == expected).all()
+
+
+@pytest.mark.ros
+def test_commands_of_nodes_in_lockstep_are_those_in_the_environment(driven, tmp_path):
+    file, expected = driven
+    assert main([
+        'up', 'kinematic_ode', '--policy', str(file), '--vehicle', 'f1tenth', '--waypoints',
+        'racetrack', '--tyre-model', 'fiala', '--set', f'single_track_simulator.rate={RATE}',
+        '--lockstep', '--real-time-factor', '0', '--duration', '4', '--csv',
+        str(tmp_path / 'up.csv')]) == 0
+    assert (commands_of(racecar.load(tmp_path / 'up.csv'))[:len(expected)] == expected).all()
 
 
 def test_policy_that_sees_a_laser_is_refused_with_what_it_sees(tmp_path):
