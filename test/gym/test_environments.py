@@ -13,6 +13,8 @@ gymnasium = pytest.importorskip('gymnasium', reason='Gymnasium is not installed'
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 from racecar.base.errors import ParameterError, RacecarError  # noqa: E402
+from racecar.base.readings import LaserScan  # noqa: E402
+from racecar.control.gap_following import GAP_PARAMETERS, GapFollower  # noqa: E402
 import racecar.gym  # noqa: E402
 
 OPTIONS: dict[str, Any] = {'vehicle': 'f1tenth', 'step': 0.005, 'low_speed_threshold': 0.5,
@@ -218,6 +220,22 @@ def test_opponents_follow_the_line():
             break
         assert abs(reading['offset'][0, 1]) < 0.5
     assert reading['driven'][0, 1] > 30.0
+
+
+def test_gap_followers_drive_by_their_lasers_as_the_law_says():
+    env = racecar.make_env(**{**OPTIONS, 'observation': ('velocity',), 'beams': 109}, cars=2,
+                           opponents='gap', scan_noise=0.0, start_spacing=20.0)
+    env.reset(seed=1)
+    law = GapFollower(GAP_PARAMETERS.resolve({}), env.options.vehicle)
+    half = 0.5 * 4.7
+    reading = env.racing.batch.readings
+    for _ in range(200):
+        expected = law.command(LaserScan(
+            -half, half, 4.7 / 108, 0.0, 0.05, 0.0, 10.0, reading.scans[0, 1].copy()))
+        env.step(np.array([-1.0, 0.0]))
+        assert (reading['speed'][0, 1], reading['steering_angle'][0, 1]) == expected
+    assert reading['driven'][0, 1] > 12.0
+    assert reading['contacts'][0, 1] == 0.0
 
 
 @pytest.mark.parametrize(('options', 'said'), [

@@ -14,6 +14,7 @@ from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_sig
 from racecar.base.parameters import ParameterTable, suggest
 from racecar.base.share import find_vehicle
 from racecar.base.values import number_of, Values
+from racecar.control.gap_following import GapSettings
 from racecar.control.policy.contract import (
     ActionChannel,
     FEATURE_PARAMETERS,
@@ -48,7 +49,9 @@ from racecar.simulation.car_parameters import COMMANDED_CAR_PARAMETERS
 from racecar.simulation.world_looks import POLICIES
 
 START_RANDOM, START_GRID = 'random', 'grid'
-FOLLOWER, STANDING = 'follower', 'standing'
+FOLLOWER, GAP, STANDING = STOCK_OPPONENTS = 'follower', 'gap', 'standing'
+
+GAP_PARAMETERS = table_of(GapSettings, 'gap.')
 
 
 @with_plain_signature
@@ -105,7 +108,8 @@ class EnvSettings(NamedTuple):
 SETTING_PARAMETERS = table_of(EnvSettings, '')
 
 OPTION_PARAMETERS = ParameterTable([
-    *SETTING_PARAMETERS, *FEATURE_PARAMETERS, *END_PARAMETERS, *FOLLOWER_PARAMETERS])
+    *SETTING_PARAMETERS, *FEATURE_PARAMETERS, *END_PARAMETERS, *FOLLOWER_PARAMETERS,
+    *GAP_PARAMETERS])
 """Options of an environment, those of its car apart."""
 
 CAR_DEFAULTS = {'tyre_model': 'fiala'}
@@ -131,6 +135,7 @@ class EnvOptions:
     reward: Reward
     ended: Ending
     follower: FollowerSettings
+    gap: GapSettings
     values: Values
     vehicle: VehicleParameters
     randomised: Mapping[str, Distribution]
@@ -223,7 +228,8 @@ def resolve_options(given: Mapping[str, object]) -> EnvOptions:
                   settings.track_count, _shape(given.get('shape'))),
         settings, made_of(FeatureSettings, '', options), parts,
         made_of(EndRules, 'end.', options), weights, own, cast(Ending, ended),
-        made_of(FollowerSettings, 'follower.', options), values, vehicle,
+        made_of(FollowerSettings, 'follower.', options), made_of(GapSettings, 'gap.', options),
+        values, vehicle,
         _randomised(given.get('randomise')), _opponents(given.get('opponents'), settings.cars))
     if not found.speeds[0] < found.speeds[1]:
         raise ConfigurationError(
@@ -284,11 +290,11 @@ def _opponents(given: object, cars: int) -> tuple[str, ...]:
     if not isinstance(names, Sequence) or len(names) != others or not all(
             isinstance(name, str) for name in names):
         raise ConfigurationError(
-            f'opponents is {excerpt(given)}, expected one of {FOLLOWER}, {STANDING} or a policy'
-            f' file for all, or a list of {others}: one for each car after the first')
+            f'opponents is {excerpt(given)}, expected one of {", ".join(STOCK_OPPONENTS)} or a'
+            f' policy file for all, or a list of {others}: one for each car after the first')
     for name in names:
-        if name not in (FOLLOWER, STANDING) and not str(name).endswith('.onnx'):
+        if name not in STOCK_OPPONENTS and not str(name).endswith('.onnx'):
             raise ConfigurationError(
-                f'an opponent is {excerpt(name)}, expected {FOLLOWER}, {STANDING} or a policy file'
-                ' that ends in .onnx')
+                f'an opponent is {excerpt(name)}, expected {", ".join(STOCK_OPPONENTS)} or a'
+                ' policy file that ends in .onnx')
     return tuple(map(str, names))

@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.readings import LaserScan
 from racecar.base.rows import flatten
 from racecar.base.types import Pose3
 from racecar.base.values import number_of, text_of
 from racecar.base.vectors import as_vector
+from racecar.control.gap_following import GapFollower
 from racecar.control.policy.contract import load_policy, Policy, PolicyContract
 from racecar.control.policy.driver import action_plan
 from racecar.control.policy.features import ActionPlan, ObservationPlan, plan_of
@@ -28,7 +30,7 @@ from racecar.dynamics.integrators import find_integrator
 from racecar.dynamics.vehicles import make_vehicle_model
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS
 from racecar.gym.following import followed
-from racecar.gym.options import EnvOptions, FOLLOWER, STANDING, START_GRID
+from racecar.gym.options import EnvOptions, FOLLOWER, GAP, START_GRID, STOCK_OPPONENTS
 from racecar.gym.period import (
     Cars,
     command_all,
@@ -103,7 +105,12 @@ class Racing:
         tracks = options.tracks
         scene_of = np.arange(worlds) % len(tracks)
         policies = self._policies()
-        has_scans = 'scan' in options.parts or any(
+        driven_by = np.array(['', *options.opponents])
+        driven_by[:learners] = ''
+        self._followers = np.tile(driven_by == FOLLOWER, worlds)
+        self._gap_followers = np.tile(driven_by == GAP, worlds)
+        self._gap_law = GapFollower(options.gap._asdict(), options.vehicle)
+        has_scans = 'scan' in options.parts or GAP in driven_by or any(
             'scan' in policy.contract.parts for policy in policies.values())
         self._plan = plan_of(options.parts, options.features, self.contract.observation,
                              scaled=settings.scaled)
@@ -139,9 +146,6 @@ class Racing:
             options.reward, options.ended, self._readings, self._road, self._cars, self._rules,
             self._is_guided, found)
         self._all = np.ones(total, dtype=bool)
-        names = np.array(['', *options.opponents])
-        self._followers = np.tile(
-            (names == FOLLOWER) & (np.arange(cars) >= learners), worlds)
         self._drivers = self._drivers_of(policies)
         self.seeds, self.episodes = np.zeros(worlds, np.int64), np.full(worlds, -1, np.int64)
         self.steps = np.zeros(worlds, np.int64)
@@ -224,6 +228,8 @@ class Racing:
         command_all(self._actions, self._action_plan, learners.reshape(-1), self._cars)
         if self._followers.any():
             follow_all(self._followers & chosen, self._road, self._cars)
+        for car in np.flatnonzero(self._gap_followers & chosen).tolist():
+            self._cars.commands[car] = self._gap_law.command(self._scan_of(car))
         for driver in self._drivers:
             self._ask(driver, chosen)
         if driven is not None:
@@ -243,6 +249,13 @@ class Racing:
     def _scans(self) -> Floats:
         scans = self.batch.readings.scans
         return scans.reshape(self.worlds * self.cars, -1)
+
+    def _scan_of(self, car: int) -> LaserScan:
+        features = self.options.features
+        half = 0.5 * features.field_of_view
+        return LaserScan(
+            -half, half, features.field_of_view / max(features.beams - 1, 1), 0.0,
+            1.0 / self.options.settings.rate, 0.0, features.range_max, self._scans[car])
 
     def _place(self, mask: Flags, episodes: Episodes, poses: Array) -> None:
         """Fill the poses, (worlds, cars, 3), at which the worlds of a mask start."""
@@ -312,7 +325,7 @@ class Racing:
     def _policies(self) -> dict[str, Policy]:
         """Policies of opponents by their files."""
         names = {name for name in self.options.opponents[self.learners - 1:]
-                 if name not in (FOLLOWER, STANDING)}
+                 if name not in STOCK_OPPONENTS}
         return {name: load_policy(name) for name in sorted(names)}
 
     def _drivers_of(self, policies: Mapping[str, Policy]) -> list[Driver]:
