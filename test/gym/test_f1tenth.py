@@ -12,6 +12,7 @@ gymnasium = pytest.importorskip('gymnasium', reason='Gymnasium is not installed'
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
 from racecar.base.errors import ConfigurationError  # noqa: E402
+from racecar.gym.f1tenth import trajectory_aided  # noqa: E402
 from racecar.gym.f1tenth.env import control_kinds, deep_update, F110Env  # noqa: E402
 from racecar.gym.f1tenth.f110 import Integrator, make  # noqa: E402
 from racecar.gym.f1tenth.model import PARAMETERS  # noqa: E402
@@ -187,6 +188,35 @@ def test_environment_of_0_2_1_has_its_interface():
     assert len(seen['scans']) == len(seen['poses_x']) == 1
     assert seen['scans'][0].shape == (1080,)
     assert seen['linear_vels_x'][0] > 0.0
+
+
+def test_environment_of_trajectory_aided_learning_reads_its_maps(tmp_path, monkeypatch):
+    maps = tmp_path / 'maps'
+    maps.mkdir()
+    (maps / 'own.pgm').write_bytes(b'P5 100 80 255\n' + b'\xff' * 8000)
+    (maps / 'own.yaml').write_text(
+        'image: own.pgm\nresolution: 0.1\norigin: [-5.0, -4.0, 0.0]\nnegate: 0\n'
+        'occupied_thresh: 0.45\nfree_thresh: 0.196\n')
+    way = np.linspace(0.0, 2.0 * math.pi, 20)
+    rows = np.column_stack([
+        2.0 * way, 2.0 * np.cos(way), 2.0 * np.sin(way), way, 0.5 + 0.0 * way, 3.0 + way, way])
+    np.savetxt(maps / 'own_raceline.csv', rows, delimiter=',')
+    monkeypatch.chdir(tmp_path)
+    env = trajectory_aided.F110Env(map='own')
+    line = env.track.raceline
+    assert line is not None
+    assert np.column_stack([line.xs, line.ys, line.vxs]) == pytest.approx(rows[:, [1, 2, 5]])
+    first, *_ = env.reset(np.array([[2.0, 0.0, 1.57]]))
+    assert len(first['poses_x']) == 1
+    for _ in range(5):
+        seen, *_ = env.step(np.array([[0.2, 1.0]]))
+    assert seen['full_states'][0][2] == seen['steering_deltas'][0] > 0.0
+    env.close_rendering()
+    # Of f1tenth_gym, with semicolons.
+    np.savetxt(maps / 'own_raceline.csv', rows, delimiter=';')
+    again = trajectory_aided.F110Env(map='own').track.raceline
+    assert again is not None
+    assert (again.xs == line.xs).all()
 
 
 def test_errors_name_what_was_expected():

@@ -55,8 +55,9 @@ class GymTrack:
 def find_map(name: str) -> str:
     """World, by name or as a file, of a map as f1tenth_gym calls it.
 
-    A name of worlds of this package in any case of letters; else NAME.yaml, or
-    maps/NAME/NAME_map.yaml as f1tenth_gym keeps them. Raises ConfigurationError.
+    A name of worlds of this package in any case of letters; else NAME.yaml,
+    maps/NAME/NAME_map.yaml as f1tenth_gym keeps them, or maps/NAME.yaml as
+    TrajectoryAidedLearning does. Raises ConfigurationError.
     """
     if name.lower() in world_names():
         return name.lower()
@@ -92,7 +93,9 @@ def _lines(place: str) -> tuple[Raceline | None, Raceline | None]:
             # A map without a closed track has no line.
             found = None
     if race.is_file():
-        rows = np.loadtxt(race, delimiter=';')
+        # f1tenth_gym has semicolons, TrajectoryAidedLearning commas between the same columns.
+        lines = race.read_text(encoding='utf-8').replace(';', ',').splitlines()
+        rows = np.loadtxt(lines, delimiter=',')
         return found, Raceline(rows[:, 1], rows[:, 2], rows[:, 5])
     return found, found
 
