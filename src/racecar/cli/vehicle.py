@@ -26,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar vehicle`."""
     parser.description = (
         'Look at a car or a differential-drive robot without driving it: dimensions and what'
-        ' follows from them, URDF and MJCF for other programs, a picture. docs/any_vehicle.md makes'
-        ' one of your own.')
+        ' follows from them, URDF and MJCF for other programs, a picture. docs/any_vehicle.md'
+        ' makes one of your own.')
     names = car_and_robot_names()
     verbs = parser.add_subparsers(dest='verb', required=True, metavar='VERB')
 
