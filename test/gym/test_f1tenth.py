@@ -210,6 +210,7 @@ def test_environment_of_trajectory_aided_learning_reads_its_maps(tmp_path, monke
     assert len(first['poses_x']) == 1
     for _ in range(5):
         seen, *_ = env.step(np.array([[0.2, 1.0]]))
+    assert seen['scans'][0].shape == (20,)
     assert seen['full_states'][0][2] == seen['steering_deltas'][0] > 0.0
     env.close_rendering()
     # Of f1tenth_gym, with semicolons.

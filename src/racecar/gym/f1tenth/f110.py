@@ -19,7 +19,14 @@ from racecar.base.parameters import suggest
 from racecar.gym.f1tenth.maps import GymTrack
 from racecar.gym.f1tenth.model import PARAMETERS
 from racecar.gym.f1tenth.pictures import GymPictures
-from racecar.gym.f1tenth.simulation import checked_actions, GymOptions, GymSimulation, LapCounter
+from racecar.gym.f1tenth.simulation import (
+    BEAMS,
+    checked_actions,
+    FIELD_OF_VIEW,
+    GymOptions,
+    GymSimulation,
+    LapCounter,
+)
 from racecar.gym.pictures import Picture
 
 Array = NDArray[np.float64]
@@ -74,6 +81,8 @@ class F110Env:
     """Cars of f1tenth_gym; action (agents, 2): steering angle, then speed."""
 
     metadata = {'render.modes': ['human', 'human_fast', 'rgb_array']}
+    # Beams and field of view [rad].
+    _laser = BEAMS, FIELD_OF_VIEW
 
     def __init__(self, **kwargs: Unpack[F110Options]) -> None:
         """kwargs: as there. Raises ConfigurationError for one that there is not."""
@@ -89,7 +98,7 @@ class F110Env:
         self.track = GymTrack(self.map_name)
         self.sim = GymSimulation(self.track.scene, self.params, GymOptions(
             self.num_agents, self.seed, self.timestep, Integrator(method).name.lower(), 'st',
-            _KINDS, self.ego_idx, given['lidar_dist']))
+            _KINDS, self.ego_idx, given['lidar_dist'], *self._laser))
         self.laps = LapCounter(self.num_agents, self.ego_idx)
         self.current_time = 0.0
         self._pictures = GymPictures(self)

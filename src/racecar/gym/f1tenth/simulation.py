@@ -66,7 +66,7 @@ class GymOptions(NamedTuple):
     """Options of a simulation.
 
     kinds: speed or accl, steering_angle or steering_speed; laser_ahead [m]: of the reference
-    point.
+    point; field_of_view: of the laser [rad].
     """
 
     agents: int
@@ -77,6 +77,8 @@ class GymOptions(NamedTuple):
     kinds: tuple[str, str]
     ego: int
     laser_ahead: float = 0.0
+    beams: int = BEAMS
+    field_of_view: float = FIELD_OF_VIEW
 
 
 class GymAgent:
@@ -113,16 +115,16 @@ class GymSimulation:
         """Raise ParameterError for parameters that are missing."""
         self.options, self.params = options, dict(parameters)
         self._scene = scene
+        half, beams = 0.5 * options.field_of_view, options.beams
         laser = WorldLaser({
-            'angle_min': -0.5 * FIELD_OF_VIEW, 'angle_max': 0.5 * FIELD_OF_VIEW, 'rays': BEAMS,
+            'angle_min': -half, 'angle_max': half, 'rays': beams,
             'range_min': 0.0, 'range_max': RANGE_MAX, 'noise': 0.0, 'resolution': 0.0},
             Pose3(options.laser_ahead, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0))
-        self._laser, self.angles = laser, np.linspace(
-            -0.5 * FIELD_OF_VIEW, 0.5 * FIELD_OF_VIEW, BEAMS)
+        self._laser, self.angles = laser, np.linspace(-half, half, beams)
         self.agents = [GymAgent(self.params, options.seed) for _ in range(options.agents)]
         self.agent_poses = np.zeros((options.agents, 3))
         self.agent_steerings = np.zeros(options.agents)
-        self.agent_scans = np.zeros((options.agents, BEAMS))
+        self.agent_scans = np.zeros((options.agents, beams))
         self.collisions = np.zeros(options.agents)
         self.collision_idx = np.full(options.agents, -1.0)
         self.ego_idx, self.num_agents, self.seed = options.ego, options.agents, options.seed
@@ -172,7 +174,7 @@ class GymSimulation:
         for k, agent in enumerate(self.agents):
             self.agent_scans[k] = np.where(
                 np.isfinite(scan := self._batch.readings.scans[k, 0].astype(float)),
-                scan, RANGE_MAX) + agent.noise.normal(0.0, _NOISE, size=BEAMS)
+                scan, RANGE_MAX) + agent.noise.normal(0.0, _NOISE, size=len(self.angles))
         for k, agent in enumerate(self.agents):
             agent.in_collision = self._is_near(agent.state[3], self.agent_scans[k])
             if agent.in_collision:

@@ -3,13 +3,14 @@
 """The interface of the environment inside github.com/BDEvan5/TrajectoryAidedLearning.
 
 It is that of f1tenth_gym 0.2.1 with one agent, maps in `maps/NAME.yaml`, two more observations,
-close_rendering(), and an end after the first lap. There a car crashes when its middle reaches a
-wall, here as in f1tenth_gym 0.2.1.
+20 beams, close_rendering(), and an end after the first lap. There a car crashes when its middle
+reaches a wall, here as in f1tenth_gym 0.2.1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+import math
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ class Observation(f110.F110Observation):
 
 class F110Env(f110.F110Env):
     """One car; action (1, 2): steering angle, then speed."""
+
+    _laser = 20, math.pi
 
     def __init__(self, **kwargs: Any) -> None:
         """kwargs: as of racecar.gym.f1tenth.f110.F110Env, whose errors it raises."""
