@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Draw docs/pictures/differential_wheels.png: what the page on the robot with two wheels shows.
+"""Draw docs/pictures/differential_wheels.png: what the page on the differential-drive robot shows.
 
 Run it with `./run python docs/differential_figure.py`.
 """

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nodes of the configuration differential_wheels.
 
-Trajectory tracker, differential linearizer and a robot with two wheels on cmd_vel.
+Trajectory tracker, linearizer and a differential-drive robot on cmd_vel.
 """
 
 from launch import LaunchDescription

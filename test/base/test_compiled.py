@@ -72,7 +72,7 @@ def test_first_start_says_that_it_compiles_and_the_second_does_not(tmp_path):
     assert start('compiled', tmp_path) == ([0, 0], '')
 
 
-# A world, and robots with two wheels, alone and side by side.
+# A world, and differential-drive robots, alone and side by side.
 OTHERS = """
 import sys
 from racecar.base.parameter_file import load_parameter_file

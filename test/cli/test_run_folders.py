@@ -53,7 +53,7 @@ def refused(capsys):
     ('dynamic_ode', '--vehicle', 'f1tenth', '--tyre-model', 'fiala', '--world', 'cones'),
     ('kinematic_ode', '--set', 'single_track_simulator.rate=50.0', '--control-rate', '100'),
     ('differential_wheels', '--vehicle', 'khepera'),
-], ids=['a circle', 'another car in a world', 'a control rate', 'a robot with two wheels'])
+], ids=['a circle', 'another car in a world', 'a control rate', 'a differential-drive robot'])
 def test_a_run_is_made_again_to_the_bit(racecar, tmp_path, options):
     first, second = tmp_path / 'first', tmp_path / 'second'
     racecar('simulate', *options, '--duration', 1.5, '--csv', f'{first}.csv')

@@ -115,7 +115,7 @@ def test_a_picture_shows_a_robot_with_two_wheels(gl, tmp_path, capsys):  # noqa:
     # Its red shell and dark plate fill a good part of the picture.
     assert 0.03 < np.mean(red > 2.0 * green) < 0.8
     assert 0.15 < np.mean(green < 100.0) < 0.8
-    assert 'expected 0: khepera has two driven wheels' in error_of(
+    assert 'expected 0: khepera is a differential-drive robot' in error_of(
         capsys, 'render', 'khepera', '--steer', '0.1', '-o', tmp_path / 'y.png')
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Mode kinematics of a robot with two wheels: ramp, clamp, noise, midpoint rule, encoders."""
+"""Mode kinematics of a differential-drive robot: ramp, clamp, noise, midpoint rule, encoders."""
 
 from dataclasses import replace
 import math
@@ -316,7 +316,7 @@ def test_every_robot_can_be_read_and_says_where_each_number_is_from(name):
 
 
 def test_the_file_of_a_car_is_no_robot():
-    with pytest.raises(ConfigurationError, match='expected those of a robot with two wheels'):
+    with pytest.raises(ConfigurationError, match='expected those of a differential-drive robot'):
         RobotParameters.from_file(find_config('vehicles/racecar'))
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What blocks a robot with two wheels: its encoders stand, and it can turn away."""
+"""What blocks a differential-drive robot: its encoders stand, and it can turn away."""
 
 from dataclasses import replace
 import math

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The point-ahead law drives a robot with two wheels along every trajectory."""
+"""The point-ahead law drives a differential-drive robot along every trajectory."""
 
 import math
 

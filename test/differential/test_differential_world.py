@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot with two wheels in the 3-D world, against the planar modes."""
+"""A differential-drive robot in the 3-D world, against the planar modes."""
 
 from dataclasses import replace
 import math

@@ -5,6 +5,7 @@
 import math
 import tracemalloc
 from typing import Any
+import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
@@ -57,6 +58,20 @@ def test_a_table_shows_its_length_and_time_only():
     assert repr(RunTable(rows)).startswith('<RunTable: 3 rows of time, x, y, yaw')
     assert repr(RunTable(rows)).endswith(', 1 to 3.5 s>')
     assert repr(RunTable(rows[:0])).endswith('steering_command>')
+
+
+@pytest.mark.parametrize(('count', 'shown'), [
+    (0, []), (10, [*range(10)]), (2000, [0, 1, 2, 3, 4, '…', 1995, 1996, 1997, 1998, 1999])])
+def test_a_notebook_shows_the_first_and_the_last_rows(count, shown):
+    rows = np.full((count, len(COLUMNS)), np.nan)
+    rows[:, 0] = np.arange(count)
+    html = RunTable(rows)._repr_html_()
+    head, *body = [[''.join(cell.itertext()) for cell in row]
+                   for row in ElementTree.fromstring(html).iter('tr')]
+    assert head == [*COLUMNS]
+    assert [row[0] for row in body] == [str(number) for number in shown]
+    assert {row[1] for row in body} <= {'nan', '…'}
+    assert f'{count} rows' in html
 
 
 def test_rows_are_those_of_the_messages_however_long_the_run(pieces):

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes of a robot with two wheels: commands, outputs, services, lockstep as without ROS."""
+"""Nodes of a differential-drive robot: commands, outputs, services, lockstep as without ROS."""
 
 from contextlib import redirect_stdout
 import io

@@ -32,7 +32,7 @@ def said_by(bench, node):
     name = node.get_fully_qualified_name().strip('/').replace('/', '.')
     # Where the machine stalls, the later one may be first: calls of timers that are missed are
     # left out.
-    words = ('waiting for', 'nobody drives', 'inactive', 'paused')
+    words = ('waiting for', 'nobody in control', 'inactive', 'paused')
     return bench.until(lambda: [text for logger, text in bench.logs if logger == name and any(
         word in text for word in words)], f'words of {name}')
 
@@ -67,7 +67,7 @@ def test_one_of_a_stack_waits_for_its_time_and_leaves_the_word_to_the_cause(benc
 def test_one_whose_work_others_do_may_wait_without_a_word(bench):
     first, second = (bench.add(Node(name)) for name in ('first', 'second'))
     clock = Clock(clock_type=ClockType.STEADY_TIME)
-    notices = [IdleNotice(first, clock, lambda: 'nobody drives')]
+    notices = [IdleNotice(first, clock, lambda: 'nobody in control')]
     notices[0].be_needless_while(lambda: True)
     notices.append(IdleNotice(second, clock, lambda: 'no keys'))
     notices[1].be_needless_while(lambda: False)
@@ -90,7 +90,7 @@ def test_a_stack_that_nobody_drives_says_it_in_one_line(bench):
         stack.spin()
     said = [text for _, text in bench.logs if 'waiting for' in text or 'no command' in text]
     assert len(said) == 1
-    assert said[0].startswith('nobody drives: no command from')
+    assert said[0].startswith('nobody in control: no command from')
 
 
 def test_tracker_names_both_ways_to_activate_it(bench):
@@ -168,10 +168,10 @@ def test_only_the_simulator_says_why_the_time_does_not_run(bench):
     bench.start(SingleTrackSimulatorNode, use_sim_time=False, name='later', namespace='later',
                 publish_clock=False, wait_for_subscribers=8, **RACECAR)
     bench.logged('waiting for 8 subscriptions')
-    assert not [text for _, text in bench.logs if 'nobody drives' in text]
+    assert not [text for _, text in bench.logs if 'nobody in control' in text]
     # Where nobody makes the time, each node says what it waits for.
     bench.remove(waiting)
-    bench.logged('nobody drives')
+    bench.logged('nobody in control')
 
 
 def test_driver_bridge_waits_for_odometry_then_for_the_driver(bench):
@@ -185,7 +185,7 @@ def test_driver_bridge_waits_for_odometry_then_for_the_driver(bench):
 
 def test_mux_names_its_sources_and_those_of_their_topics_that_are_published(bench):
     node = bench.start(AckermannMuxNode, config_file='mux/low_level')
-    names = 'nobody drives: no command from Teleoperation, Safety, Driver or Navigation yet; '
+    names = 'nobody in control: no command from Teleoperation, Safety, Driver or Navigation yet; '
     assert said_by(bench, node) == [f'{names}no node is connected']
     bench.probe.create_publisher(AckermannDriveStamped, '/ackermann_cmd_mux/input/safety', 1)
     bench.until(lambda: node.waits_for() == (

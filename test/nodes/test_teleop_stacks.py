@@ -72,7 +72,7 @@ def test_a_person_drives_round_the_track_and_it_is_recorded(tmp_path):
             '-m', 'racecar.cli.main', 'demo', 'drive', '--output', str(tmp_path / 'run'))
         terminal.until_seen('no key held')
         terminal.type('rw')
-        terminal.until_seen('drives: Teleoperation')
+        terminal.until_seen('in control: Teleoperation')
         terminal.until_seen('+0.75 m/s  [')
         assert not terminal.is_restored
         terminal.type(b'\x03')

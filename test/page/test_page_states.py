@@ -197,6 +197,12 @@ def test_laps_are_timed(serve, open_page):
     served.call(served.feed.say, 'laps', count=3, last=21.04, best=20.91, begun=0.25)
     expect(page.locator('#laps')).to_contain_text('Lap 4')
     expect(page.locator('#lap-best')).to_have_text('last 21.04 s · best 20.91 s')
+    # They are those of now, not of a time that is gone back to.
+    served.call(served.feed.advance, 500)
+    page.get_by_role('slider', name='Time', exact=True).fill('1.0')
+    expect(page.locator('#laps')).to_be_hidden()
+    page.get_by_role('button', name='Live').click()
+    expect(page.locator('#laps')).to_be_visible()
 
 
 def test_whole_track_is_in_sight_by_key_and_by_the_small_map(serve, open_page):

@@ -102,7 +102,7 @@ def test_gauges_go_left_for_left_and_right_for_ahead(speed, angle, expected):
 
 def test_who_drives_and_collisions_are_told():
     text = '\n'.join(plain(draw_drive(state(collisions=2), Size(80, 24))))
-    assert 'drives: Teleoperation' in text
+    assert 'in control: Teleoperation' in text
     assert 'collisions: 2' in text
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What pictures need to know of a robot: a car, or one with two driven wheels."""
+"""What pictures need to know of a robot: a car or a differential-drive robot."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def car_profile(vehicle: VehicleParameters) -> RobotProfile:
 
 
 def two_wheeled_profile(robot: RobotParameters) -> RobotProfile:
-    """A robot with two driven wheels as it is drawn."""
+    """A differential-drive robot as it is drawn."""
     def rolling(
         x: Array, y: Array, yaw: Array, speed: Array, t: Array,
     ) -> Array:
@@ -100,8 +100,8 @@ def two_wheeled_profile(robot: RobotParameters) -> RobotProfile:
     def steered(angle: float) -> dict[str, float]:
         if angle != 0.0:
             raise ParameterError(
-                f'steering angle is {angle:g} rad, expected 0: {robot.name} has two driven wheels'
-                ' and none that steers')
+                f'steering angle is {angle:g} rad, expected 0: {robot.name} is a'
+                ' differential-drive robot, whose wheels do not steer')
         return {}
 
     return RobotProfile(
@@ -121,7 +121,7 @@ def profile_of_file(name: str | Path) -> RobotProfile:
 
 
 def is_two_wheeled(path: Path) -> bool:
-    """Whether a parameter file holds a robot with two driven wheels.
+    """Whether a parameter file holds a differential-drive robot.
 
     Raises ConfigurationError if it is no parameter file.
     """

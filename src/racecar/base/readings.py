@@ -70,6 +70,10 @@ class LaserScan(NamedTuple):
     ranges: NDArray[np.float32]
     sweep_ns: int = 0
 
+    def in_single_precision(self) -> LaserScan:
+        """Round angles, times and limits to float32, as a message has them."""
+        return LaserScan(*np.float32(self[:7]).tolist(), self.ranges, self.sweep_ns)
+
 
 class Imu(NamedTuple):
     """Attitude, rotation and acceleration of the sensor's frame.

@@ -138,7 +138,7 @@ def find_vehicle(name: str | Path) -> Path:
 
 
 def find_wheeled_robot(name: str | Path) -> Path:
-    """File of a robot with two wheels, by its path or its name in config/robots.
+    """File of a differential-drive robot, by its path or its name in config/robots.
 
     Raises ConfigurationError naming what was looked for and what there is.
     """
@@ -146,7 +146,7 @@ def find_wheeled_robot(name: str | Path) -> Path:
 
 
 def find_robot(name: str | Path) -> Path:
-    """File of a car or of a robot with two wheels, by its path or its name in config/.
+    """File of a car or of a differential-drive robot, by its path or its name in config/.
 
     Raises ConfigurationError naming what was looked for and what there is.
     """
@@ -226,7 +226,7 @@ def vehicle_names() -> list[str]:
 
 
 def robot_names() -> list[str]:
-    """Names of the robots with two wheels in config/robots."""
+    """Names of the differential-drive robots in config/robots."""
     return _ROBOTS.names()
 
 

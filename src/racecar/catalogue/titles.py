@@ -36,7 +36,7 @@ VEHICLES: Mapping[str, str] = {
     'khepera': 'Khepera',
     'pioneer': 'Pioneer 3-DX',
 }
-"""Cars, and robots with two driven wheels."""
+"""Cars, and differential-drive robots."""
 
 WORLDS: Mapping[str, str] = {
     'ar': 'Board with a marker',

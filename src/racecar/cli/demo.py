@@ -51,9 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ' driver: start driver_bridge, simulator, mux and recorder, and drive a car by services:'
         ' pull away, shift up, indicate and turn, brake to a stop, reverse, park. world: drive the'
         ' figure eight in the 3-D world, then, by the laser alone, through a tunnel.'
-        ' differential_wheels: the same tracker drives a robot with two wheels by cmd_vel, in the'
-        ' plane and in the 3-D world. drive: drive yourself round the race track, with the keys of'
-        ' this terminal (--teleop joy: with a joystick), until Ctrl-C.'
+        ' differential_wheels: the same tracker drives a differential-drive robot by cmd_vel, in'
+        ' the plane and in the 3-D world. drive: drive yourself round the race track, with the'
+        ' keys of this terminal (--teleop joy: with a joystick), until Ctrl-C.'
         f' Unless chosen, vehicle and end of the drive are {_defaults()}.')
     parser.add_argument(
         'demo', nargs='?', type=one_of(_DEMOS), choices=_DEMOS, default=FIGURE_EIGHT,

@@ -24,8 +24,8 @@ _METHODS = ('centre', 'curvature', 'time')
 _NUMBERS = (
     ('margin', 'M', 0.0, 0.3, 'from the line to the borders of the track [m]'),
     ('step', 'M', 0.0, 0.25, 'way between the points of the solvers [m]'),
-    ('speed-limit', 'V', 0.0, None, 'largest speed [m/s] (default: that of the vehicle)'),
-    ('steering-rate', 'RATE', 0.0, 3.2, 'largest rate of steering, method time [rad/s]'),
+    ('speed-limit', 'V', 0.0, None, 'maximum speed [m/s] (default: that of the vehicle)'),
+    ('steering-rate', 'RATE', 0.0, 3.2, 'maximum rate of steering, method time [rad/s]'),
     ('grip', 'SHARE', 0.0, 1.0, 'share of the friction of the tyres that is used'))
 
 

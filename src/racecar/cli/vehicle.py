@@ -25,9 +25,9 @@ _DOWN, _SHARE = 0.22, 0.84
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar vehicle`."""
     parser.description = (
-        'Look at a car or a robot with two wheels without driving it: dimensions and what follows'
-        ' from them, URDF and MJCF for other programs, a picture. docs/any_vehicle.md makes one'
-        ' of your own.')
+        'Look at a car or a differential-drive robot without driving it: dimensions and what'
+        ' follows from them, URDF and MJCF for other programs, a picture. docs/any_vehicle.md'
+        ' makes one of your own.')
     names = car_and_robot_names()
     verbs = parser.add_subparsers(dest='verb', required=True, metavar='VERB')
 

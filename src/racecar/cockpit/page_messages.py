@@ -32,7 +32,7 @@ def _share(name: str, minimum: float, text: str) -> Parameter:
     return Parameter(name, float, None, text, minimum=minimum, maximum=1.0)
 
 
-_STEERING = _share('steering', -1.0, 'Share of the largest steering angle, left positive')
+_STEERING = _share('steering', -1.0, 'Share of the maximum steering angle, left positive')
 _SENT = Parameter('sent', float, None, 'When it is sent, by the clock of the page', 's',
                   minimum=0.0, maximum=1e12)
 
@@ -51,7 +51,7 @@ PAGE_MESSAGES = {
     'take_wheel': _Row((Parameter('manual', bool, False, 'Whether the tracker is switched off'
                                   ' until release_wheel'),)),
     'release_wheel': _Row(),
-    'drive': _Row((_share('speed', -1.0, 'Share of the largest speed, forwards positive'),
+    'drive': _Row((_share('speed', -1.0, 'Share of the maximum speed, forwards positive'),
                    _STEERING, _SENT)),
     'pedals': _Row((_share('throttle', 0.0, 'Share of full throttle'),
                     _share('brake', 0.0, 'Share of full brake'), _STEERING, _SENT)),

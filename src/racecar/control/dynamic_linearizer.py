@@ -64,11 +64,11 @@ DYNAMIC_LINEARIZER_PARAMETERS = ParameterTable([
               'From this speed on the dynamic law steers alone; in between both are mixed; 0:'
               f' one wheelbase in {SLIDING_TIME:g} s', 'm/s', minimum=0.0, maximum=100.0),
     Parameter('slip_share', float, 0.6,
-              'Largest slip that the dynamic law asks of the front tyres, as a share of the one at'
+              'Maximum slip that the dynamic law asks of the front tyres, as a share of the one at'
               ' which brush tyres with stiffness and friction of the vehicle slide', '-',
               above=0.0, maximum=1000.0),
     Parameter('steering_rate', float, 10.0,
-              'Largest rate at which the dynamic law turns the wheels', 'rad/s', above=0.0,
+              'Maximum rate at which the dynamic law turns the wheels', 'rad/s', above=0.0,
               maximum=1e6),
     *STANDSTILL_PARAMETERS,
 ])

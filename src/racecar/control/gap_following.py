@@ -33,15 +33,15 @@ class GapSettings(NamedTuple):
         'Distance at which it aims, at most, for a point of the open way; a smaller one turns more'
         ' sharply', 'm', above=0.0, maximum=100.0)] = 2.0
     field_of_view: Annotated[float, Row(
-        'Largest angle to either side at which a way is looked for', 'rad', above=0.0,
+        'Maximum angle to either side at which a way is looked for', 'rad', above=0.0,
         maximum=math.pi)] = 1.6
     clearance: Annotated[float, Row(
         'Distance to keep between obstacles and the middle of the car', 'm', minimum=0.0,
         maximum=10.0)] = 0.3
     lateral_acceleration: Annotated[float, Row(
-        'Largest one in a turn', 'm/s^2', above=0.0, maximum=100.0)] = 3.0
+        'Maximum lateral acceleration in a turn', 'm/s^2', above=0.0, maximum=100.0)] = 3.0
     deceleration: Annotated[float, Row(
-        'With which it comes to a stop before an obstacle', 'm/s^2', above=0.0,
+        'Deceleration with which it comes to a stop before an obstacle', 'm/s^2', above=0.0,
         maximum=100.0)] = 2.0
     stop_distance: Annotated[float, Row(
         'Way straight ahead at which it stands', 'm', minimum=0.0, maximum=10.0)] = 0.3

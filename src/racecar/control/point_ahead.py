@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Exact linearization of a robot with two driven wheels by a point ahead of its axle.
+"""Exact linearization of a differential-drive robot by a point ahead of its axle.
 
 The point P lies epsilon ahead of the middle of the axle. With speed v and yaw rate w its velocity
 is v (cos yaw, sin yaw) + epsilon w (-sin yaw, cos yaw), which can be solved for v and w whatever

@@ -60,7 +60,7 @@ TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
               'Distance of the point P ahead of the tracked point; equals the epsilon of the'
               ' linearizer', 'm', above=0.0, maximum=10.0),
     Parameter('velocity_limit', float, 20.0,
-              'Largest commanded speed of P; the integrators hold while it is reached', 'm/s',
+              'Maximum commanded speed of P; the integrators hold while it is reached', 'm/s',
               above=0.0, maximum=100.0),
     Parameter('catch_up_speed', float, 1.0,
               'How much faster than the reference P may be commanded, to catch up with it; the'

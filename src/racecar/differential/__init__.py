@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot with two driven wheels, after DifferentialWheels of Webots (seeds 002 and 004)."""
+"""A differential-drive robot, after DifferentialWheels of Webots (seeds 002 and 004)."""
 
 from racecar.differential.batch import RobotBatch
 from racecar.differential.differential_wheels import DifferentialWheels, DifferentialWheelsWarning

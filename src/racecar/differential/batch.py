@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Many robots with two wheels side by side, each with its own numbers and commands."""
+"""Many differential-drive robots side by side, each with its own numbers and commands."""
 
 from __future__ import annotations
 

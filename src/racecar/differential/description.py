@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The robot description of a robot with two driven wheels."""
+"""The robot description of a differential-drive robot."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def robot_of(robot: RobotLike) -> RobotParameters:
 
 
 class DifferentialWheels:
-    """A robot with two wheels and a simulation of its own; step() advances it.
+    """A differential-drive robot and a simulation of its own; step() advances it.
 
     Every method of the original has its name here, in the spelling of the classes and in that of
     the C functions without wb_differential_wheels_.

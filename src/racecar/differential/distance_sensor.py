@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Distance sensor of a robot with two wheels, as its controllers read it.
+"""Distance sensor of a differential-drive robot, as its controllers read it.
 
 Seed 002 says of sensors that their rays form a cone and that they are sensitive to colours. The
 methods, the table of values and the factor of reflection are those of Webots' DistanceSensor.

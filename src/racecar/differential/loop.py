@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The closed loop of tracker, point-ahead law and a robot with two wheels, without ROS."""
+"""The closed loop of tracker, point-ahead law and a differential-drive robot, without ROS."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ class RobotLoop:
     def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
         """Answer and advance by so many ticks, and answer once more; raises DivergenceError.
 
-        on_rows gets rows of COLUMNS, (n, len(COLUMNS)), which it may keep. A robot with two wheels
-        has no steering angle: its column is NaN.
+        on_rows gets rows of COLUMNS, (n, len(COLUMNS)), which it may keep. The robot has no
+        steering angle: its column is NaN.
         """
         for count, driven in chunks(ticks, _CHUNK):
             rows = np.empty((count, len(COLUMNS)))

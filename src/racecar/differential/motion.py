@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""How a robot with two driven wheels moves in the plane, in either mode, among obstacles."""
+"""How a differential-drive robot moves in the plane, in either mode, among obstacles."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _Rows: TypeAlias = list[float] | NDArray[np.float64]
 
 
 class Motion(ABC):
-    """A robot with two wheels that moves, in the plane or in the 3-D world.
+    """A differential-drive robot that moves, in the plane or in the 3-D world.
 
     robot: as given. objects, cones: as those of a SensorPlatform.
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot with two driven wheels is made of: the parameter table and its typed form.
+"""What a differential-drive robot is made of: the parameter table and its typed form.
 
 The fields of the DifferentialWheels node (seed 002) have their names in snake_case, their units
 and their defaults. What seed 002 takes from the Physics nodes and shapes of a world follows.
@@ -36,7 +36,7 @@ _SENSOR_NUMBERS = 3
 @with_plain_signature
 @dataclass(frozen=True, slots=True)
 class RobotParameters:
-    """A robot with two driven wheels [SI]."""
+    """A differential-drive robot [SI]."""
 
     name: Annotated[str, Row('Name of the robot')] = 'differential_wheels'
     motor_consumption: Annotated[float, Row(
@@ -47,9 +47,9 @@ class RobotParameters:
     wheel_radius: Annotated[float, Row(
         'Radius of the wheels', 'm', above=0.0, maximum=10.0)] = 0.01
     max_speed: Annotated[float, Row(
-        'Largest speed of a wheel', 'rad/s', above=0.0, maximum=1e6)] = 10.0
+        'Maximum speed of a wheel', 'rad/s', above=0.0, maximum=1e6)] = 10.0
     max_acceleration: Annotated[float, Row(
-        'Largest acceleration of a wheel, in mode kinematics', 'rad/s^2', above=0.0,
+        'Maximum acceleration of a wheel, in mode kinematics', 'rad/s^2', above=0.0,
         maximum=1e9)] = 10.0
     speed_unit: Annotated[float, Row(
         'Unit of set_speed(); 0.1 before version 6 of Webots', 'rad/s', above=0.0,
@@ -64,7 +64,7 @@ class RobotParameters:
         'Counts of an encoder for each rad of its wheel; -1: no encoders', '1/rad', minimum=OFF,
         maximum=1e9)] = OFF
     max_force: Annotated[float, Row(
-        'Largest torque of the motor of a wheel, in modes physics and world', 'N m', above=0.0,
+        'Maximum torque of the motor of a wheel, in modes physics and world', 'N m', above=0.0,
         maximum=1e9)] = 0.3
     battery: Annotated[float, Row(
         'Energy that the motors can take until they stop; 0: no limit', 'J', minimum=0.0,

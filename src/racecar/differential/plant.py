@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot with two driven wheels as a plant: its motion behind ports."""
+"""A differential-drive robot as a plant: its motion behind ports."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Robots with two wheels in a block: how they move, from twists, and their noise."""
+"""Differential-drive robots in a block: how they move, from twists, and their noise."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class RobotMotion(NamedTuple):
     @property
     def name(self) -> str:
         """Mode of the robots."""
-        return f'of a robot with two wheels, mode {self.mode}'
+        return f'of a differential-drive robot, mode {self.mode}'
 
     @property
     def state(self) -> WheelsState:

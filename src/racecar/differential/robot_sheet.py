@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of a robot with two driven wheels and what follows from them, as rows of text."""
+"""The figures of a differential-drive robot and what follows from them, as rows of text."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def _drive(robot: RobotParameters) -> list[Row]:
     motors = 2.0 * robot.max_force / robot.wheel_radius
     grip = 2.0 * robot.friction_coefficient * robot.wheel_load
     return [
-        Row('largest speed', f'{speed:.4g} m/s at {robot.max_speed:.4g} rad/s of the wheels'),
-        Row('largest yaw rate', f'{turning:.4g} rad/s on the spot'),
-        Row('largest acceleration', f'{robot.max_acceleration * robot.wheel_radius:.4g} m/s^2 in'
+        Row('maximum speed', f'{speed:.4g} m/s at {robot.max_speed:.4g} rad/s of the wheels'),
+        Row('maximum yaw rate', f'{turning:.4g} rad/s on the spot'),
+        Row('maximum acceleration', f'{robot.max_acceleration * robot.wheel_radius:.4g} m/s^2 in'
             ' mode kinematics'),
-        Row('largest force of the motors', f'{motors:.4g} N; the tyres hold {grip:.4g} N'),
+        Row('maximum force of the motors', f'{motors:.4g} N; the tyres hold {grip:.4g} N'),
     ]

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""State of a robot with two driven wheels, and what all modes do with it."""
+"""State of a differential-drive robot, and what all modes do with it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot with two driven wheels in the model of the physics engine MuJoCo."""
+"""A differential-drive robot in the model of the physics engine MuJoCo."""
 
 from __future__ import annotations
 

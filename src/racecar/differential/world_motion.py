@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""How a robot with two driven wheels moves in the 3-D world."""
+"""How a differential-drive robot moves in the 3-D world."""
 
 from __future__ import annotations
 

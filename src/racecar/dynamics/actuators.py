@@ -44,7 +44,7 @@ def _row(name: str, text: str, unit: str, maximum: float) -> Parameter:
 ACTUATOR_PARAMETERS = ParameterTable([
     _row('steering_delay', 'Delay of the steering, a whole number of steps', 's', _LONGEST_DELAY),
     _row('steering_lag', 'Time constant of the steering', 's', 1000.0),
-    _row('steering_rate', 'Largest rate of the steering angle', 'rad/s', 1e9),
+    _row('steering_rate', 'Maximum rate of the steering angle', 'rad/s', 1e9),
     Parameter('actuators.steering_gain', float, 1.0, 'Angle at the wheels over the commanded one',
               above=0.0, maximum=GAIN_LIMIT, read_only=True),
     Parameter('actuators.steering_offset', float, 0.0, 'Angle at the wheels where none is'
@@ -52,7 +52,7 @@ ACTUATOR_PARAMETERS = ParameterTable([
               read_only=True),
     _row('speed_delay', 'Delay of the speed, a whole number of steps', 's', _LONGEST_DELAY),
     _row('speed_lag', 'Time constant of the speed', 's', 1000.0),
-    _row('acceleration', 'Largest rate of the speed, up and down', 'm/s^2', 1e9),
+    _row('acceleration', 'Maximum rate of the speed, up and down', 'm/s^2', 1e9),
 ])
 
 

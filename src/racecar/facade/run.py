@@ -17,10 +17,11 @@ from racecar.analysis.run_csv import motion_of, table_of, tracking_run_of
 from racecar.analysis.run_data import TrackingRun
 from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.extras import not_installed, require
+from racecar.base.notebook import numbers_table, page_part, warnings_list
 from racecar.base.parameters import suggestion
 from racecar.base.run_file import CSV_NAME, run_file_beside, RunFile
 from racecar.facade.arguments import suggesting_names
-from racecar.facade.display import drawing, numbers_table, page_part, warnings_list
+from racecar.facade.display import drawing
 from racecar.metrics.laps import Course, LapRule, LapTimes, WHOLE_LAP
 from racecar.metrics.run_table import COLUMNS, RunTable
 from racecar.metrics.tracking_error import Metrics

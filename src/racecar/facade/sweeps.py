@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.extras import require
+from racecar.base.notebook import numbers_table, page_part, value_text, warnings_list
 from racecar.base.parameters import suggestion
 from racecar.control.custom_controller import CONTROLLER, ControllerClass
 from racecar.dynamics.vehicles.parameters import VEHICLE
@@ -33,7 +34,7 @@ from racecar.facade.arguments import (
 )
 from racecar.facade.chunks import Cores, Lost
 from racecar.facade.cluster import Cluster, open_cores
-from racecar.facade.display import drawing, numbers_table, page_part, value_text, warnings_list
+from racecar.facade.display import drawing
 from racecar.facade.run import data_frame
 from racecar.facade.simulation import configuration_of, OnProgress, progress_bar
 from racecar.facade.sweep_parts import (

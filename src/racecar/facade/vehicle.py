@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.notebook import facts_table, page_part, value_text
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.parameters import Parameter, suggest
 from racecar.base.share import find_vehicle, vehicle_names
@@ -22,7 +23,6 @@ from racecar.dynamics.vehicles.parameters import (
     VehicleParameters,
 )
 from racecar.dynamics.vehicles.vehicle_sheet import Row, vehicle_sheet
-from racecar.facade.display import facts_table, page_part, value_text
 
 _DEFAULT = 'racecar'
 

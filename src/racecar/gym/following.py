@@ -29,11 +29,11 @@ Array = NDArray[np.float64]
 class FollowerSettings(NamedTuple):
     """Settings of the follower."""
 
-    speed: Annotated[float, Row('Largest speed', 'm/s', above=0.0, maximum=100.0)] = 6.0
+    speed: Annotated[float, Row('Maximum speed', 'm/s', above=0.0, maximum=100.0)] = 6.0
     lateral_acceleration: Annotated[float, Row(
-        'Largest one in bends', 'm/s^2', above=0.0, maximum=100.0)] = 4.0
+        'Maximum lateral acceleration in bends', 'm/s^2', above=0.0, maximum=100.0)] = 4.0
     acceleration: Annotated[float, Row(
-        'Largest one along the line, and deceleration', 'm/s^2', above=0.0,
+        'Maximum acceleration along the line, and deceleration', 'm/s^2', above=0.0,
         maximum=100.0)] = 3.0
     look_ahead: Annotated[float, Row(
         'Distance of the point that it drives to, at rest', 'm', above=0.0, maximum=100.0)] = 0.5

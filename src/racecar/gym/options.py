@@ -73,10 +73,10 @@ class EnvSettings(NamedTuple):
     fastest: Annotated[float, Row(
         'Highest speed of an action, at most that of the vehicle', 'm/s')] = 8.0
     acceleration_max: Annotated[float, Row(
-        'Largest acceleration of an action, and deceleration', 'm/s^2', above=0.0,
+        'Maximum acceleration of an action, and deceleration', 'm/s^2', above=0.0,
         maximum=100.0)] = 5.0
     steering_rate_max: Annotated[float, Row(
-        'Largest rate of the steering angle of an action', 'rad/s', above=0.0,
+        'Maximum rate of the steering angle of an action', 'rad/s', above=0.0,
         maximum=100.0)] = 3.2
     scaled: Annotated[bool, Row(
         'Whether actions lie in -1 to 1 and observations near it, or both are in SI units')] = True
@@ -86,9 +86,9 @@ class EnvSettings(NamedTuple):
         'Where cars start: anywhere along the line, or behind its start as on a grid',
         choices=(START_RANDOM, START_GRID))] = START_RANDOM
     start_offset: Annotated[float, Row(
-        'Largest offset of a start from the line', 'm', minimum=0.0, maximum=100.0)] = 0.2
+        'Maximum offset of a start from the line', 'm', minimum=0.0, maximum=100.0)] = 0.2
     start_heading: Annotated[float, Row(
-        'Largest angle between a car at its start and the line', 'rad', minimum=0.0,
+        'Maximum angle between a car at its start and the line', 'rad', minimum=0.0,
         maximum=math.pi)] = 0.1
     start_spacing: Annotated[float, Row(
         'Way along the line from one car to the next at the start', 'm', above=0.0,

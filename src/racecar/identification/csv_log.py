@@ -45,7 +45,7 @@ def read_csv_log(path: Path | str, columns: Mapping[str, str] | None = None) -> 
     if len(table) < 2:
         raise RunError(f'{name} has {len(table)} rows, expected at least 2')
     if 't' not in places:
-        raise RunError(f'{name} has no column t, the time; its columns are {_listed(first[1])}')
+        raise RunError(f'{name} has no column t (time); its columns are {_listed(first[1])}')
     values = {quantity: table[:, index] * factor
               for index, (quantity, (_, factor)) in enumerate(places.items())}
     t = values.pop('t')
@@ -81,7 +81,7 @@ def _places(
             if required:
                 near = suggest_near(quantity, found)
                 raise RunError(
-                    f'{name} has no column {quantity}[{si}], {meaning}; its columns are'
+                    f'{name} has no column {quantity}[{si}] ({meaning}); its columns are'
                     f" {_listed(header)}{f' ({near})' if near else ''}; --column {quantity}=NAME"
                     ' names another')
             continue

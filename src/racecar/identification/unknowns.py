@@ -41,7 +41,7 @@ UNKNOWNS: dict[str, Unknown] = {
     'steering_offset': Unknown('rad', -0.15, 0.15, 0.02, 'angle at the wheels for command 0'),
     'steering_delay': Unknown('s', 0.0, 0.4, 0.02, 'delay of the steering'),
     'steering_lag': Unknown('s', 0.0, 0.4, 0.02, 'time constant of the steering'),
-    'steering_rate': Unknown('rad/s', 0.3, NO_RATE, 2.0, 'largest rate of the steering'),
+    'steering_rate': Unknown('rad/s', 0.3, NO_RATE, 2.0, 'maximum rate of the steering'),
     'understeer_gradient': Unknown(
         'rad s^2/m', -0.05, 0.3, 0.01, 'understeer gradient of the kinematic bicycle'),
     'front_cornering_stiffness': Unknown('N/rad', 2.0, 60.0, 10.0, 'front axle'),

@@ -14,6 +14,7 @@ from types import TracebackType
 import numpy as np
 
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError, RunError
+from racecar.base.notebook import numbers_table, page_part, value_text
 from racecar.base.parameters import suggest
 from racecar.metrics.laps import Course, LapTimer, NO_COURSE
 from racecar.metrics.path_batch import warm_up_path_metrics
@@ -38,6 +39,9 @@ LONGEST_PAUSE = 1.0
 
 # Samples of a kind that RunJoin holds; the older half of them is joined then.
 _WINDOW = 4096
+
+# Rows that a notebook shows of the beginning and of the end.
+_SHOWN = 5
 
 _NO_ROWS = np.empty((0, len(COLUMNS)))
 
@@ -72,6 +76,16 @@ class RunTable:
         """Say how many rows there are, and of which time."""
         span = f', {self.rows[0, 0]:g} to {self.rows[-1, 0]:g} s' if len(self.rows) else ''
         return f"<RunTable: {len(self.rows)} rows of {', '.join(COLUMNS)}{span}>"
+
+    def _repr_html_(self) -> str:
+        """The first and the last rows for a notebook."""
+        is_long = len(self) > 2 * _SHOWN
+        rows = np.concatenate((self.rows[:_SHOWN], self.rows[-_SHOWN:])) if is_long else self.rows
+        texts = [[value_text(number) for number in row] for row in rows.tolist()]
+        if is_long:
+            texts.insert(_SHOWN, ['…'] * len(COLUMNS))
+        return page_part(
+            f'{len(self)} rows, SI units', numbers_table(COLUMNS, texts, range(len(COLUMNS))))
 
     def track(self) -> MergedTrack:
         """Return the tracked point and its reference. Raises RunError if there are no rows."""

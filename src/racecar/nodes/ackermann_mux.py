@@ -220,7 +220,7 @@ class AckermannMuxNode(TableNode):
         anybody = f"{', '.join(names)} or {last}" if names else last
         published = [heard.topic_name for heard in self._inputs
                      if self.count_publishers(heard.topic_name)]
-        return f'nobody drives: no command from {anybody} yet; ' + (
+        return f'nobody in control: no command from {anybody} yet; ' + (
             f"connected, but silent: {', '.join(published)}" if published else
             'no node is connected')
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Point-ahead linearizer of a robot with two driven wheels."""
+"""Point-ahead linearizer of a differential-drive robot."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Simulator of a robot with two driven wheels: DifferentialWheels of the Webots documents."""
+"""Simulator of a differential-drive robot: DifferentialWheels of the Webots documents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from racecar.simulation.ports import Plant
 
 
 class DifferentialWheelsSimulatorNode(SimulatorNode):
-    """Simulates a robot with two driven wheels, in the plane or in the 3-D world.
+    """Simulates a differential-drive robot, in the plane or in the 3-D world.
 
     Subscribes: cmd_vel (geometry_msgs/TwistStamped; Twist if the parameter stamped_cmd_vel is
     false), wheel_speeds (sensor_msgs/JointState, velocities of both wheel joints [rad/s]; of both

@@ -29,7 +29,7 @@ class BatchSimulation:
     """Closed loops of any kind and number, run side by side by compiled kernels on all cores.
 
     The cars do not know of each other. A car gives the same bits as alone, whatever the others
-    and however many threads. Cars and robots with two wheels whose loop has a lane run side by
+    and however many threads. Cars and differential-drive robots whose loop has a lane run side by
     side, each kind in blocks of its own; others run one by one, several times slower, and those
     that do not run compiled in turns, as threads do not help Python.
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Cars of a block that tracker and law drive, those of robots with two wheels too."""
+"""Cars of a block that tracker and law drive, those of differential-drive robots too."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""differential_wheels: the report's tracker drives a robot with two wheels, by cmd_vel."""
+"""differential_wheels: the report's tracker drives a differential-drive robot, by cmd_vel."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def _nodes(options: StackOptions) -> list[NodeDescription]:
     if options.controller is not None:
         raise ConfigurationError(
             f'controller is {excerpt(options.controller)}, which commands a car, but {NAME} has a'
-            ' robot with two wheels: leave out differential_linearizer with --without and publish'
-            f' {topics.TWIST_COMMAND}')
+            ' differential-drive robot: leave out differential_linearizer with --without and'
+            f' publish {topics.TWIST_COMMAND}')
     if options.tyre_model is not None:
         raise ConfigurationError(
             f'tyre_model is {excerpt(options.tyre_model)}, but the wheels of {NAME} have Coulomb'
@@ -72,7 +72,7 @@ def _make_loop(values: Mapping[str, Values], car: LoopCar | None) -> RobotLoop:
 
 STACK = Stack(
     name=NAME,
-    summary='trajectory tracker, differential linearizer and a robot with two wheels on cmd_vel',
+    summary='trajectory tracker, linearizer and a differential-drive robot on cmd_vel',
     nodes=_nodes,
     check=partial(check_tracking, node_names.DIFFERENTIAL_LINEARIZER,
                   lambda _, values: PointAheadLinearizer(values)),

@@ -88,7 +88,7 @@ def vehicle_file(vehicle: str | None) -> Path:
 
 
 def robot_file(robot: str | None) -> Path:
-    """Parameter file of a robot with two wheels, by name or path; None: that of the pioneer.
+    """Parameter file of a differential-drive robot, by name or path; None: that of the pioneer.
 
     Raises ConfigurationError naming the robots there are.
     """
@@ -114,7 +114,7 @@ ROBOT = PREFIX.rstrip('.')
 
 SHARED: Mapping[str, ParameterTable] = {
     VEHICLE: VEHICLE_FILE_PARAMETERS, ROBOT: ROBOT_PARAMETERS}
-"""What all nodes that know it have alike: the car, or the robot with two wheels, and its rows."""
+"""Rows that all nodes which know the car, or the differential-drive robot, have alike."""
 
 
 def with_choices(description: NodeDescription, options: StackOptions) -> NodeDescription:

@@ -450,7 +450,7 @@ def _targets(
         raise ConfigurationError(
             f"'{key}' is not a parameter of the loop, expected node.parameter with a node among"
             f" {', '.join(tables)}, or {VEHICLE}.parameter for all that know the vehicle and"
-            f' {ROBOT}.parameter for a robot with two wheels')
+            f' {ROBOT}.parameter for a differential-drive robot')
     if node in SHARED:
         found = [(name, table[str(key)]) for name, table in tables.items() if str(key) in table]
         if found:

@@ -131,7 +131,7 @@ def _marks(canvas: Canvas, pose: Pose2) -> tuple[Array, Array]:
 
 
 def _gauges(state: DriveState) -> list[str]:
-    driver = f'drives: {state.driver or "nobody"}'
+    driver = f'in control: {state.driver or "nobody"}'
     hits = '' if state.collisions is None else f'   collisions: {state.collisions}'
     return [
         f' speed    {state.speed:+6.2f} m/s  {_gauge(state.speed / state.speed_range)}   {driver}',

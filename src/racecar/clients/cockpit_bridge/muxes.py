@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Who drives: the command muxes, which source holds each, and which ones publish."""
+"""Command muxes: which source holds each, and which ones publish."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ function touchPad(element, driving, way) {
   }
 }
 
-// Who drives, as people say it: the sources of a mux have names of their own.
+// Sources of command muxes, as people call them.
 const SOURCES = {Teleoperation: 'manual control', Safety: 'safety stop', Driver: 'driver'};
 
 // A slider for a share in `values[name]`.

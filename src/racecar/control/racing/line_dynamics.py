@@ -132,10 +132,11 @@ def _bent(w: float, curvature: float) -> tuple[float, float]:
 @pure
 def curve(axle: Axle, length: float) -> tuple[float, float]:
     """Longitudinal force over stiffness times slip at a scaled slip, and its derivative."""
-    z, bend = _bent(length / axle.shape_x, axle.curvature_x)
+    z, bend = _bent(length * (1.0 / axle.shape_x), axle.curvature_x)
     sine, cosine = sine_cosine(axle.shape_x * arctangent_of_positive(z))
-    share = sine / length
-    return share, (cosine * bend / (1.0 + z * z) - share) / length
+    shorter = 1.0 / length
+    share = sine * shorter
+    return share, (cosine * bend / (1.0 + z * z) - share) * shorter
 
 
 @pure
@@ -148,7 +149,8 @@ def straight_acceleration(car: DynamicCar, slip: float) -> tuple[float, float]:
         share, bend = curve(axle, length)
         total += axle.stiffness_x * slip * share
         slope += axle.stiffness_x * (share + slip * bend * scale * scale * slip / length)
-    return total / car.mass, slope / car.mass
+    lighter = 1.0 / car.mass
+    return total * lighter, slope * lighter
 
 
 @pure
@@ -159,24 +161,26 @@ def axle_force(
     peak = axle.per_load * max(axle.load + axle.transfer * acceleration, 0.05 * axle.load)
     peak_slip = axle.per_load * axle.transfer * jerk if (
         axle.load + axle.transfer * acceleration > 0.05 * axle.load) else 0.0
-    along, across = axle.stiffness_x * slip / peak, axle.stiffness_y * tangent / peak
+    # Divisions take most of the time: one by what varies, those by constants before the loop.
+    weaker = 1.0 / peak
+    along, across = axle.stiffness_x * slip * weaker, axle.stiffness_y * tangent * weaker
     squared = along * along + across * across
     length = math.sqrt(squared + _NO_SLIP)
-    by_slip = (along * axle.stiffness_x / peak - squared / peak * peak_slip) / length
-    by_tangent = across * axle.stiffness_y / (peak * length)
+    shorter = 1.0 / length
+    by_slip = (along * axle.stiffness_x - squared * peak_slip) * weaker * shorter
+    by_tangent = across * axle.stiffness_y * weaker * shorter
     share_x, bend_x = curve(axle, length)
     # Across, the curve is one of the slip angle.
-    reach = length * peak / axle.stiffness_y
+    reach = length * peak * (1.0 / axle.stiffness_y)
     angle = arctangent_of_positive(reach)
-    factor = axle.stiffness_y / (axle.shape_y * peak)
-    w = factor * angle
+    w = axle.stiffness_y / axle.shape_y * weaker * angle
     z, bend = _bent(w, axle.curvature_y)
     sine, cosine = sine_cosine(axle.shape_y * arctangent_of_positive(z))
     steep = axle.shape_y * cosine * bend / (1.0 + z * z)
     flat = 1.0 / (1.0 + reach * reach)
-    share_y = sine / length
-    bend_y = (steep * flat / axle.shape_y - share_y) / length
-    by_peak = steep * (length * flat / (axle.shape_y * peak) - w / peak) / length
+    share_y = sine * shorter
+    bend_y = (steep * flat / axle.shape_y - share_y) * shorter
+    by_peak = steep * (length * flat / axle.shape_y - w) * weaker * shorter
     kx, ky = axle.stiffness_x, axle.stiffness_y
     return Force(
         kx * slip * share_x, -ky * tangent * share_y,
@@ -227,12 +231,13 @@ def line_rates(
     b = axle_force(car.rear, slip, spin * (vy - car.to_rear * r) / max(vx, car.slowest),
                    acceleration, jerk)
     across = f.x * turn + f.y * ahead
+    lighter = 1.0 / car.mass
     return LineState(
         vx * sine + vy * cosine, r - curvature * way,
-        (f.x * ahead - f.y * turn + b.x) / car.mass + vy * r
+        (f.x * ahead - f.y * turn + b.x) * lighter + vy * r
         - car.drag * vx * abs(vx) - car.rolling,
-        (across + b.y) / car.mass - vx * r,
-        (car.to_front * across - car.to_rear * b.y) / car.inertia, turning, way)
+        (across + b.y) * lighter - vx * r,
+        (car.to_front * across - car.to_rear * b.y) * (1.0 / car.inertia), turning, way)
 
 
 @pure

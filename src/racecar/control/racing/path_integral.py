@@ -22,6 +22,7 @@ import numpy as np
 
 from racecar.base.compiled import pure, routine
 from racecar.base.random_numbers import four_normals, philox
+from racecar.base.rows import load, Part, plus, store, zeros_of
 from racecar.base.types import CarMotion
 from racecar.base.vectors import Flat
 from racecar.control.progress import Path, PROGRESS
@@ -134,36 +135,35 @@ def draw(parameters: Parameters, numbers: Flat, noise: int, block: int, answers:
             numbers[to + 3 * _HALF + lane] = p.turning * d
 
 
+class Lane(NamedTuple):
+    """Of a candidate: cost so far, curvature [1/m] and speed [m/s] of the line, inputs."""
+
+    cost: float
+    curvature: float
+    speed: float
+    slip: float
+    turning: float
+
+
+_STATE = Part(zeros_of(LineState), 0, LANES)
+_LANE = Part(zeros_of(Lane), _STATE.after, LANES)
+
+
 @pure
 def _moved(car: DynamicCar, numbers: Flat, at: int, interval: float) -> None:
     """Drive the candidates of a block a step, in one loop without branches."""
-    w = car.weights
-    for lane in range(LANES):
-        i = at + lane
-        x = LineState(
-            numbers[i], numbers[i + LANES], numbers[i + 2 * LANES], numbers[i + 3 * LANES],
-            numbers[i + 4 * LANES], numbers[i + 5 * LANES], numbers[i + 6 * LANES])
-        curvature = numbers[i + _CURVATURE * LANES]
-        slip = numbers[i + _SLIP * LANES]
-        turning = min(max(numbers[i + _TURNING * LANES],
-                          max((car.least_angle - x.steering) / interval, -car.rate)),
-                      min((car.most_angle - x.steering) / interval, car.rate))
-        numbers[i + _COST * LANES] += (
-            state_cost(w, x, numbers[i + _SPEED * LANES]) + w.slip * slip * slip
+    w, often = car.weights, 1.0 / interval
+    for i in range(at, at + LANES):
+        x, lane = load(numbers, _STATE, i), load(numbers, _LANE, i)
+        turning = min(max(lane.turning, max((car.least_angle - x.steering) * often, -car.rate)),
+                      min((car.most_angle - x.steering) * often, car.rate))
+        cost = lane.cost + (
+            state_cost(w, x, lane.speed) + w.slip * lane.slip * lane.slip
             + w.steering_rate * turning * turning)
-        r = line_rates(car, x, curvature, slip, turning)
-        h = 0.5 * interval
-        r = line_rates(car, LineState(
-            x.n + h * r.n, x.xi + h * r.xi, x.vx + h * r.vx, x.vy + h * r.vy,
-            x.yaw_rate + h * r.yaw_rate, x.steering + h * r.steering, x.s + h * r.s),
-            curvature, slip, turning)
-        numbers[i] = x.n + interval * r.n
-        numbers[i + LANES] = x.xi + interval * r.xi
-        numbers[i + 2 * LANES] = x.vx + interval * r.vx
-        numbers[i + 3 * LANES] = x.vy + interval * r.vy
-        numbers[i + 4 * LANES] = x.yaw_rate + interval * r.yaw_rate
-        numbers[i + 5 * LANES] = x.steering + interval * r.steering
-        numbers[i + 6 * LANES] = x.s + interval * r.s
+        half = plus(x, 0.5 * interval, line_rates(car, x, lane.curvature, lane.slip, turning))
+        store(numbers, _STATE, i, plus(
+            x, interval, line_rates(car, half, lane.curvature, lane.slip, turning)))
+        store(numbers, _LANE, i, Lane(cost, lane.curvature, lane.speed, lane.slip, turning))
 
 
 @routine
@@ -279,7 +279,7 @@ class PathIntegral:
     step = staticmethod(step)
 
     def __init__(
-        self, vehicle: VehicleParameters, *, candidates: int = 1024, temperature: float = 0.1,
+        self, vehicle: VehicleParameters, *, candidates: int = 2048, temperature: float = 0.03,
         slip_deviation: float = 0.06, steering_rate_deviation: float = 0.8, seed: int = 0,
         lateral_weight: float = 100.0, drift_weight: float = 1.0, speed_weight: float = 1.0,
         slip_weight: float = 1.0, steering_rate_weight: float = 0.01, last_weight: float = 5.0,

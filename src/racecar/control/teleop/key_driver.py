@@ -25,9 +25,9 @@ KEY_PARAMETERS = ParameterTable([
               'm/s', above=0.0, maximum=100.0),
     Parameter('steering_step', float, 0.05, 'What one press of the keys for the steering angle'
               ' adds or takes', 'rad', above=0.0, maximum=1.5),
-    Parameter('speed_max', float, 3.0, 'Largest speed that the keys set', 'm/s', above=0.0,
+    Parameter('speed_max', float, 3.0, 'Maximum speed that the keys set', 'm/s', above=0.0,
               maximum=100.0),
-    Parameter('steering_max', float, 0.4, 'Largest steering angle that the keys set', 'rad',
+    Parameter('steering_max', float, 0.4, 'Maximum steering angle that the keys set', 'rad',
               above=0.0, maximum=1.5),
     Parameter('press_time', float, 0.7, 'How long one press drives where the terminal does not'
               ' tell when a key is released: longer than the time before a held key repeats', 's',
@@ -109,7 +109,7 @@ class KeyDriver:
             self._stops = True
         elif key not in _NO_WISH:
             self._until.clear()
-            # As with any other key of the original, the car is told to stop, once.
+            # As with any other key of the original, a stop is commanded once.
             self._drove = True
             self._stops = self._stops and key not in _HAND_BACK
 

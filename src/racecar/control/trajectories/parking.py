@@ -92,7 +92,7 @@ class Parking(Trajectory):
         Parameter('parking_room', float, 0.3,
                   'Parking: distance forwards and backwards within the gap; 0 does without', 'm',
                   minimum=0.0, maximum=100.0),
-        Parameter('parking_speed', float, 0.5, 'Parking: largest speed along the axis of the gap',
+        Parameter('parking_speed', float, 0.5, 'Parking: maximum speed along the axis of the gap',
                   'm/s', above=0.0, maximum=20.0),
         Parameter('parking_pause', float, 1.0, 'Parking: rest where the direction changes', 's',
                   minimum=0.0, maximum=1000.0),

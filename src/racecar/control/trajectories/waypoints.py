@@ -111,12 +111,12 @@ class WayPointPath(Trajectory):
         Parameter('waypoints_path', str, 'auto',
                   'Waypoints: closed, open, or auto: closed if the last one repeats the first',
                   choices=('auto', 'closed', 'open')),
-        Parameter('waypoints_speed_limit', float, 1.5, 'Waypoints: largest speed', 'm/s',
+        Parameter('waypoints_speed_limit', float, 1.5, 'Waypoints: maximum speed', 'm/s',
                   above=0.0, maximum=100.0),
         Parameter('waypoints_lateral_acceleration', float, 2.0,
-                  'Waypoints: largest lateral acceleration', 'm/s^2', above=0.0, maximum=100.0),
+                  'Waypoints: maximum lateral acceleration', 'm/s^2', above=0.0, maximum=100.0),
         Parameter('waypoints_longitudinal_acceleration', float, 1.0,
-                  'Waypoints: largest acceleration and deceleration along the path', 'm/s^2',
+                  'Waypoints: maximum acceleration and deceleration along the path', 'm/s^2',
                   above=0.0, maximum=100.0),
     )
 

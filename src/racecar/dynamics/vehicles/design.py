@@ -74,10 +74,10 @@ class VehicleDesign:
         ' name and takes the place of friction_coefficient; default: it does not',
         choices=(DEFAULT_MATERIAL, *SURFACES))] = DEFAULT_MATERIAL
     steering_limit: Annotated[float, Row(
-        'Largest steering angle, to the left and, unless steering_limit_right says otherwise, to'
+        'Maximum steering angle, to the left and, unless steering_limit_right says otherwise, to'
         ' the right', 'rad', above=0.0, maximum=0.5 * math.pi)]
     steering_limit_right: Annotated[float, Row(
-        'Largest steering angle to the right if it is not that to the left; 0: it is', 'rad',
+        'Maximum steering angle to the right if it is not that to the left; 0: it is', 'rad',
         minimum=0.0, maximum=0.5 * math.pi)] = 0.0
     speed_min: Annotated[float, Row(
         'Lowest speed, negative if the vehicle can reverse', 'm/s', minimum=-1000.0, maximum=0.0)]
@@ -98,7 +98,7 @@ class VehicleDesign:
         name='rear.slip_stiffness')] = 100.0
     driven_axle: Annotated[str, Row('Axle that the engine drives', choices=DRIVEN_AXLES)] = 'all'
     drive_force_limit: Annotated[float, Row(
-        'Largest force of the engine at the wheels, to drive or to slow down', 'N', above=1e-3,
+        'Maximum force of the engine at the wheels, to drive or to slow down', 'N', above=1e-3,
         maximum=1e7)] = 50.0
     rear_track_width: Annotated[float, Row(
         'Distance between the rear tyre centres if it is not that of the front; 0: it is', 'm',

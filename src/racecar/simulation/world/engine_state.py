@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Model and state of the physics engine, of whatever stands and drives in a scene.
 
-What cars and robots with two wheels have in common in the 3-D world: their state is kept and put
-back, bodies are placed and read, and cones stand again.
+What cars and differential-drive robots have in common in the 3-D world: their state is kept and
+put back, bodies are placed and read, and cones stand again.
 """
 
 from __future__ import annotations

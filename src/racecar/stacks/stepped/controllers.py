@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Who drives by themselves: tracker and law, gap follower."""
+"""Autonomous controllers: tracker and law, gap follower."""
 
 from __future__ import annotations
 
@@ -144,5 +144,5 @@ class LocalGapFollower(LocalNode):
         self._law.tune(self.values)
 
     def answer(self, scan: LaserScan) -> AckermannCommand:
-        """Command for a scan."""
-        return self._law.command(scan)
+        """Command for a scan, which is seen as a message has it."""
+        return self._law.command(scan.in_single_precision())

@@ -94,7 +94,7 @@ class LocalMuxes:
 
     @property
     def active(self) -> str:
-        """Who drives: the source that holds the last mux, or `idle`."""
+        """Source in control: that which holds the last mux, or `idle`."""
         return self._low.active
 
     def navigate(self, command: AckermannCommand, now_ns: int) -> None:

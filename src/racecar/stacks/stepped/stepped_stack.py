@@ -107,6 +107,9 @@ class SteppedStack:
         always: as after a reset, answer the odometry also if it is not due.
         """
         simulator, now_ns = self.simulator, self.simulator.time_ns
+        # As nodes publish it: before anybody answers, as some robots obey at once.
+        shown = (simulator.truth.read(), simulator.odometry(), simulator.joints()) \
+            if always or simulator.is_due(simulator.output) else None
         if self.muxes is not None:
             self.muxes.expire(now_ns)
             if self.person is not None:
@@ -114,10 +117,9 @@ class SteppedStack:
             if self._gap is not None and simulator.laser is not None \
                     and simulator.is_due(simulator.laser):
                 self.muxes.navigate(self._gap.answer(simulator.laser.read()), now_ns)
-        if not always and not simulator.is_due(simulator.output):
+        if shown is None:
             return None
-        state: BodyState = simulator.truth.read()
-        odometry = simulator.odometry()
+        state, odometry, joints = shown
         reference = None
         answer = None if self.tracker is None else self.tracker.answer(odometry)
         if answer is not None:
@@ -130,7 +132,7 @@ class SteppedStack:
             if self.pedals is not None:
                 self.driver.press(self.pedals, now_ns)
             self.driver.answer(odometry, simulator, self.muxes)
-        return Instant(now_ns, state, simulator.joints(), self._command, reference)
+        return Instant(now_ns, state, joints, self._command, reference)
 
     def advance(self) -> None:
         """Go on to next_ns. Raises DivergenceError; the state is then as before."""
