@@ -40,9 +40,9 @@ class PlanarVariance(NamedTuple):
 
 
 class ReckonedState(NamedTuple):
-    """Odometry by dead reckoning.
+    """Odometry by dead reckoning, or of some time ago.
 
-    body: reckoned pose in `odom` and twist. variance: of their errors. origin: pose of `odom` in
+    body: its pose in `odom` and twist. variance: of their errors. origin: pose of `odom` in
     `map` for which the car is where it is.
     """
 
