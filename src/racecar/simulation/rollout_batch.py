@@ -114,7 +114,11 @@ class RolloutBatch(CommandedBatch):
         self, mask: ArrayLike | None = None, states: ArrayLike | None = None,
         vehicles: VehicleColumns | None = None,
     ) -> None:
-        """Let cars start anew, at rest under no command; see CommandedBatch.reset()."""
+        """Let cars start anew, at rest under no command; see CommandedBatch.reset().
+
+        mask: (cars,) of bool, which ones; states: (cars, states), of which those of the mask
+        count, or (states,) for all; vehicles: what they are from now on.
+        """
         super().reset(mask, states, vehicles)
         self._inputs[self._chosen(mask)] = 0.0
 
