@@ -23,7 +23,7 @@ LONG = 16 * SHORT
 
 CORES = [1, 2]
 STRONG, WEAK = [42.0, 23.4], [10.7, 11.5]
-"""Wall time of 100 000 points, and of 25 000 for each core, on so many workers with a core each."""
+"""Wall time of 100 000 points, and of 25 000 a core, on so many workers with a core each."""
 
 
 def wall_time(points: float, each: float, cores: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from racecar.base.errors import ConfigurationError
+from racecar.base.fields import Fields
 from racecar.base.share import find_track
 from racecar.control.trajectories.waypoint_file import read_way_points
 from racecar.courses.checks import (
@@ -20,7 +21,6 @@ from racecar.courses.checks import (
     sides_of,
     wall_mark,
 )
-from racecar.courses.fields import Fields
 
 
 def check_of(**values):

@@ -165,7 +165,7 @@ def test_page_has_tables_and_figures(raced):
 @pytest.mark.parametrize(('change', 'message'), [
     ({'laps': 0}, 'laps is 0, expected a whole number from 1'),
     ({'shares': [0.0]}, r'shares is \[0.0\], expected numbers above 0'),
-    ({'plans': {}}, "'plans' is unknown, expected some of .*plants"),
+    ({'plans': {}}, "'plans' is unknown; did you mean plants"),
     ({'controllers': {'a': {'controller': 'lqr', 'settings': {'gian': 1.0}}}},
      "controller 'lqr' has no setting 'gian'"),
     ({'controllers': {'a': {'controller': 'lqr', 'only': {'plants': ['plain']}}}},

@@ -171,7 +171,7 @@ def test_progress_is_shown_if_it_is_asked_for(capsys):
     ({}, ConfigurationError, 'expected either grid: or sample:'),
     ({'grid': {'trajectory_tracker.Kp': 3.0}}, ConfigurationError, 'expected a list of values'),
     ({'grid': {'trajectory_tracker.Kpp': [3.0]}}, ParameterError, 'did you mean Kp'),
-    ({'file': {'gird': {}}}, ConfigurationError, "'gird' is unknown, .*did you mean grid"),
+    ({'file': {'gird': {}}}, ConfigurationError, "'gird' is unknown; did you mean grid"),
     ({'file': 'nothing.yaml'}, ConfigurationError, "sweep file 'nothing.yaml' cannot be read"),
     ({'file': 3}, ConfigurationError, 'sweep file is 3, expected a path or a dictionary'),
     ({'grid': GRID, 'jobs': 0}, ConfigurationError, 'jobs is 0, expected a whole number from 1'),

@@ -250,7 +250,7 @@ def test_a_full_disk_keeps_the_trials_that_were_stored(tmp_path):
     ({'controller': PURSUIT}, "'trajectory_tracker.Kp' changes nothing: .*TunedPursuit drives"),
     ({'tune': {'controller': {'choices': [PURSUIT]}, **GAIN}},
      "'trajectory_tracker.Kp' changes nothing with any of docs/examples/tuned_pursuit.py"),
-    ({'trials': 0}, "'trials' is 0, expected a whole number from 1"),
+    ({'trials': 0}, 'trials is 0, expected a whole number from 1'),
     ({'storage': 'mysterious://x'}, 'storage .*mysterious.* cannot be used'),
 ])
 def test_bad_input_is_refused_in_one_line(more, message):

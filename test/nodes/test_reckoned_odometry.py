@@ -40,7 +40,7 @@ class Drive:
         self.odometry = bench.listen('/vesc/odom', Odometry, qos.ODOMETRY)
         self.node = bench.start(
             node_class, use_sim_time=False, **RACECAR, lockstep=True, real_time_factor=0.0,
-            odometry__source='steering', odometry__speed_scale=1.2, **parameters)
+            **{'odometry__source': 'steering', 'odometry__speed_scale': 1.2, **parameters})
         bench.until(lambda: self.odometry, 'the first odometry')
         for _ in range(100):
             bench.answer(self.odometry, COMMANDS, command(0.0, 1.0, 0.02))
@@ -51,6 +51,10 @@ class Drive:
         return [transform for message in (*self.static, *self.tf)
                 for transform in message.transforms
                 if (transform.header.frame_id, transform.child_frame_id) == (parent, child)]
+
+
+def at(message):
+    return 1_000_000_000 * message.header.stamp.sec + message.header.stamp.nanosec
 
 
 def pose_of(transform):
@@ -95,11 +99,27 @@ def test_the_truth_is_no_robot():
     assert [robot.odometry for robot in find_robots(names, lambda _: False)] == ['/vesc/odom']
 
 
+@pytest.mark.parametrize('node_class', [SingleTrackSimulatorNode, WorldSimulatorNode])
+def test_late_odometry_has_the_pose_of_then_and_the_stamp_of_its_message(bench, node_class):
+    drive = Drive(bench, node_class, odometry__source='truth', odometry__delay=0.05)
+    truths = {at(message): message for message in drive.truth}
+    assert [at(message) for message in drive.odometry] == list(truths)
+    first = truths[0]
+    for late in drive.odometry:
+        true = truths.get(at(late) - 50_000_000, first)
+        assert late.pose.pose.position.x == pytest.approx(true.pose.pose.position.x, abs=1e-12)
+        assert late.twist.twist.linear.x == true.twist.twist.linear.x
+    assert len(truths) > 100
+    assert drive.odometry[-1].pose.pose.position.x > 0.1
+
+
 @pytest.mark.parametrize(('name', 'simulator', 'source', 'more'), [
     ('kinematic_ode', 'single_track_simulator', 'steering', {}),
+    ('dynamic_ode', 'single_track_simulator', 'truth',
+     {'single_track_simulator.odometry.delay': 0.04}),
     ('dynamic_ode', 'single_track_simulator', 'gyro',
      {'single_track_simulator.vehicle_model': 'double_track'}),
-    ('kinematic_world', 'world_simulator', 'steering', {}),
+    ('kinematic_world', 'world_simulator', 'steering', {'world_simulator.odometry.delay': 0.05}),
 ])
 def test_nodes_in_lockstep_give_the_bits_of_simulate_and_are_measured_by_the_truth(
         tmp_path, name, simulator, source, more):

@@ -16,9 +16,17 @@ from swept_controllers import Compiled, step
 
 import racecar
 from racecar.base.errors import ConfigurationError
+from racecar.base.poses import pose_of_child
 from racecar.base.readings import WheelReading
 from racecar.base.share import find_config
-from racecar.base.types import AckermannCommand, Odometry, Pose2, Pose3, yaw_to_quaternion
+from racecar.base.types import (
+    AckermannCommand,
+    CarMotion,
+    Odometry,
+    Pose2,
+    Pose3,
+    yaw_to_quaternion,
+)
 from racecar.dynamics.vehicles import make_vehicle_model, VehicleParameters
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
@@ -210,7 +218,7 @@ def test_where_and_to_which_side_a_drive_begins_does_not_matter(pose, readings, 
 def test_no_time_no_change(pose, reading):
     found = DeadReckoning(ERRORS, RACECAR)
     found.start(truth(*pose), reading)
-    assert reckon(found.state, found.parameters, reading, 1.0, 0.0) == found.state
+    assert reckon(found.state, found.parameters, reading, CarMotion(*range(6)), 0.0) == found.state
 
 
 def loop(name='single_track', source=STEERING, *, law='kinematic_ode', **more):
@@ -219,9 +227,14 @@ def loop(name='single_track', source=STEERING, *, law='kinematic_ode', **more):
         **{key.replace('__', '.'): value for key, value in more.items()}})
 
 
-@pytest.mark.parametrize(('name', 'source'), list(itertools.product(MODELS, (STEERING, GYRO))))
-def test_compiled_loops_and_blocks_give_the_bits_of_the_parts(name, source):
-    by_parts, compiled = loop(name, source), loop(name, source)
+@pytest.mark.parametrize(('name', 'source', 'delay'), [
+    *((*pair, 0.0) for pair in itertools.product(MODELS, (STEERING, GYRO))),
+    ('single_track', TRUTH, 0.01), ('single_track', TRUTH, 0.05), ('double_track', GYRO, 0.05)])
+def test_compiled_loops_and_blocks_give_the_bits_of_the_parts(name, source, delay):
+    def late_loop(**more):
+        return loop(name, source, odometry__delay=delay, **more)
+
+    by_parts, compiled = late_loop(), late_loop()
     rows: list[Any] = []
     by_parts.run_tick_by_tick(300, rows.append)
     table = run_loop(compiled, 3.0)
@@ -232,13 +245,49 @@ def test_compiled_loops_and_blocks_give_the_bits_of_the_parts(name, source):
     by_parts.run_tick_by_tick(50, more.append)
     np.testing.assert_array_equal(run_loop(compiled, 0.5).rows, np.array(more))
     batch = BatchSimulation(
-        [loop(name, source), loop(name, source, odometry__seed=5)]).run(
+        [late_loop(), late_loop(odometry__seed=5, vehicle__mass=5.0)]).run(
             3.0, record_every=1, with_path=True)
     np.testing.assert_array_equal(batch.table(0).rows, table.rows)
     assert replace(batch.metrics(0), laps=None) == table.metrics()
     assert batch.metrics(1).rmse != table.metrics().rmse
-    alone = run_loop(loop(name, source, odometry__seed=5), 3.0)
+    alone = run_loop(late_loop(odometry__seed=5, vehicle__mass=5.0), 3.0)
     np.testing.assert_array_equal(batch.table(1).rows, alone.rows)
+
+
+@pytest.mark.parametrize('source', [TRUTH, GYRO])
+def test_late_odometry_is_that_of_then_also_after_a_reset(source):
+    def plant(delay):
+        return ReckonedPlant(VehiclePlant(Simulator(model('single_track'))), ERRORS._replace(
+            source=source, delay=delay), RACECAR)
+
+    now, late = plant(0.0), plant(0.03)
+    shown, expected = [], []
+    for tick in range(60):
+        if tick in (0, 30):
+            for one in (now, late):
+                one.entities[0].reset(Pose3(tick, 2.0, 0.0, 0.0, 0.0, *yaw_to_quaternion(0.4)))
+                one.entities[0].inputs[0].apply(AckermannCommand(1.5, 0.2))
+            expected += [now.entities[0].output(ODOMETRY).read()] * 3
+        expected.append(now.entities[0].output(ODOMETRY).read())
+        shown.append(late.entities[0].output(ODOMETRY).read())
+        true = late.entities[0].output(GROUND_TRUTH).read()
+        assert pose_of_child(shown[-1].origin, shown[-1].body.pose) == pytest.approx(true.pose)
+        if tick == 29:
+            assert [one[:2] for one in shown] == [one[:2] for one in expected[:30]]
+            shown, expected = [], []
+        for one in (now, late):
+            one.advance(10)
+    assert [one[:2] for one in shown] == [one[:2] for one in expected[:30]]
+    assert shown[10] != expected[13]
+
+
+def test_who_is_told_late_is_ahead_of_the_reference_by_its_way_in_the_delay():
+    """The control puts the pose of 0.05 s ago onto a reference of 1 m/s along each axis."""
+    run = racecar.simulate('kinematic_bicycle', trajectory='line', duration=10.0, set={
+        f'{SIMULATOR}.odometry.delay': 0.05})
+    for axis in 'xy':
+        ahead = run.table[axis] - run.table[f'{axis}_reference']
+        assert ahead[-200:] == pytest.approx(0.05, abs=1e-4)
 
 
 def test_errors_that_are_given_change_nothing_where_the_odometry_is_exact():
@@ -325,6 +374,11 @@ def test_the_world_is_reckoned_by_its_wheels():
 
 @pytest.mark.parametrize(('options', 'words'), [
     ({'control_rate': 200.0}, "odometry.source' is 'gyro', expected 'truth' with control_rate"),
+    ({'control_rate': 200.0, 'set': {f'{SIMULATOR}.odometry.delay': 0.02}},
+     "odometry.delay' is 0.02, expected 0.0 with control_rate"),
+    ({'set': {f'{SIMULATOR}.odometry.delay': 0.015}},
+     "odometry.delay' is 0.015 s, expected a whole number of periods of 0.01 s, at most 50"),
+    ({'set': {f'{SIMULATOR}.odometry.delay': 0.51}}, 'at most 50 of them'),
     ({'set': {f'{SIMULATOR}.odometry.source': 'gps'}}, "'gps', expected one of"),
     ({'set': {f'{SIMULATOR}.odometry.speed_scale': -1.0}}, '-1.0, expected'),
 ])

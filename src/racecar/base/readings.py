@@ -40,9 +40,9 @@ class PlanarVariance(NamedTuple):
 
 
 class ReckonedState(NamedTuple):
-    """Odometry by dead reckoning.
+    """Odometry by dead reckoning, or of some time ago.
 
-    body: reckoned pose in `odom` and twist. variance: of their errors. origin: pose of `odom` in
+    body: its pose in `odom` and twist. variance: of their errors. origin: pose of `odom` in
     `map` for which the car is where it is.
     """
 
@@ -72,7 +72,8 @@ class LaserScan(NamedTuple):
 
     def in_single_precision(self) -> LaserScan:
         """Round angles, times and limits to float32, as a message has them."""
-        return LaserScan(*np.float32(self[:7]).tolist(), self.ranges, self.sweep_ns)
+        numbers: list[float] = np.array(self[:7], np.float32).tolist()
+        return LaserScan._make((*numbers, self.ranges, self.sweep_ns))
 
 
 class Imu(NamedTuple):

@@ -114,6 +114,7 @@ _CARS_AND_ROBOTS = _Collection('vehicle', '.yaml', (*_VEHICLES.folders, *_ROBOTS
 _TRACKS = _Collection('waypoint file', '.csv', ('config/tracks',))
 _RACELINES = _Collection('raceline', '.csv', ('config/racelines',))
 _LEAGUES = _Collection('league file', '.yaml', ('config/leagues',))
+_TRACK_SOURCES = _Collection('manifest of tracks', '.yaml', ('config/track_sources',))
 _WORLDS = _Collection('world', '.yaml', ('worlds',))
 _LABS = _Collection('lab', '.yaml', ('config/labs',))
 _TOPIC_SETS = _Collection(
@@ -158,6 +159,14 @@ def find_track(name: str | Path) -> Path:
     Raises ConfigurationError naming what was looked for and what there is.
     """
     return _TRACKS.find(name)
+
+
+def find_track_source(name: str | Path) -> Path:
+    """Manifest of tracks, by its path or its name in config/track_sources (suffix optional).
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    return _TRACK_SOURCES.find(name)
 
 
 def find_raceline(name: str | Path) -> Path:

@@ -158,7 +158,7 @@ class AckermannCommand(NamedTuple):
 
     @classmethod
     def in_single_precision(cls, speed: float, steering_angle: float) -> AckermannCommand:
-        """Round both values to float32."""
+        """Round speed [m/s] and steering_angle [rad] to float32."""
         return cls(float(np.float32(speed)), float(np.float32(steering_angle)))
 
     @property

@@ -20,6 +20,7 @@ from racecar.control.twist_commands import TWIST_PARAMETERS
 from racecar.differential.plant import DIFFERENTIAL_PARAMETERS
 from racecar.dynamics.powertrain import CAR_PARAMETERS
 from racecar.dynamics.vehicles.parameters import VEHICLE_PARAMETERS
+from racecar.metrics.laps import LapRule, MOST_SECTORS, WHOLE_LAP
 from racecar.sensors.equipment import EQUIPMENT_PARAMETERS
 from racecar.simulation.dead_reckoning import ODOMETRY_PARAMETERS
 from racecar.simulation.simulator import SIMULATOR_PARAMETERS
@@ -85,6 +86,17 @@ GAP_FOLLOWER = VEHICLE_PARAMETERS + GAP_PARAMETERS + ParameterTable([
     Parameter('lockstep', bool, False,
               'Answer each scan once, for a simulator in lockstep whose lockstep_output is its'
               ' laser', read_only=True),
+])
+
+LAP_TIMER = ParameterTable([
+    Parameter('track', str, None, 'Closed centre line, by the name of a track or as a waypoint'
+              ' file; with w_right and w_left it has borders', example='racetrack',
+              read_only=True),
+    Parameter('completion', float, WHOLE_LAP, 'Share of the length after the start line at which a'
+              ' lap is complete: 1 is the line again, 0.995 the rule of the F1TENTH benchmarks',
+              minimum=0.5, maximum=WHOLE_LAP, read_only=True),
+    Parameter('sectors', int, LapRule().sectors, 'Equal parts of a lap with times of their own',
+              minimum=1, maximum=MOST_SECTORS, read_only=True),
 ])
 
 REAL_TIME_FACTOR = Parameter(

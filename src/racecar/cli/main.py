@@ -35,7 +35,7 @@ COMMANDS = {
     'animate': 'draw runs from above as a GIF or MP4: path, cars, trails and time',
     'identify': 'fit a vehicle to logs of real drives and say what they can tell',
     'render': 'draw a picture or a video of a world, a recorded bag or a run',
-    'track': 'find the centre line of a track in a map, show and check it, or make a track',
+    'track': 'find the centre line of a track in a map, show and check it; make or fetch one',
     'raceline': 'make a line round a track by curvature or lap time, with its speeds',
     'league': 'race controllers on lines, plants and conditions against each other',
     'vehicle': 'show the figures of a vehicle, export it as URDF and MJCF, draw it',

@@ -8,6 +8,7 @@ import argparse
 import json
 import math
 from pathlib import Path
+import shlex
 from typing import TYPE_CHECKING
 
 from racecar.base.errors import ConfigurationError, excerpt
@@ -15,13 +16,15 @@ from racecar.base.share import find_vehicle, vehicle_names, world_names
 from racecar.base.types import Pose2
 from racecar.cli.choices import completed_as_file
 from racecar.cli.number_types import number, whole
-from racecar.cli.output import print_rows
+from racecar.cli.output import print_rows, ProgressBar
 from racecar.metrics.quantities import Quantity
 
 if TYPE_CHECKING:
     from racecar.scene.grid_map import OccupancyGrid
     from racecar.scene.track import CentreLine
 
+# Of which tracks are fetched.
+_TRACK_SOURCE = 'f1tenth_racetracks'
 _SHAPE = (('--length', 'length', 80.0, 'way round'),
           ('--width', 'width', 2.2, 'from wall to wall'),
           ('--radius', 'smallest_radius', 1.5, 'of the sharpest bend, on the centre line'))
@@ -31,10 +34,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar track`."""
     parser.description = (
         'Find the centre line of the closed track in a map, and its widths, show and check them,'
-        ' and write them as waypoints; or make a track by a seed. docs/tracks.md.')
+        ' and write them as waypoints; or make a track by a seed, or fetch one that others'
+        ' publish. docs/tracks.md.')
     completed_as_file(parser.add_argument(
         'map', metavar='MAP', nargs='?',
         help=f"world or map, by name or as a file ({', '.join(world_names())})"))
+    parser.add_argument(
+        '--fetch', nargs='*', metavar='TRACK',
+        help='get tracks that others publish under licences of their own, with maps, centre and'
+             ' race lines; without a name, list them')
+    completed_as_file(parser.add_argument(
+        '--manifest', metavar='FILE',
+        help='with --fetch: where from, a manifest by name or as a file'
+             f' (default: {_TRACK_SOURCE})'))
+    completed_as_file(parser.add_argument(
+        '--into', type=Path, metavar='FOLDER',
+        help='with --fetch: where each track gets a folder (default: tracks)'))
     parser.add_argument(
         '--generate', type=whole(range(2**31)), metavar='SEED',
         help='make a track instead, the same for the same seed and numbers')
@@ -63,11 +78,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Find or make a track, print its figures and write its files; returns 0.
+    """Find, make or fetch a track, print its figures and write its files; returns 0.
 
     Raises RacecarError with a one-line message.
     """
     _check(arguments)
+    if arguments.fetch is not None:
+        return _fetch(arguments)
     name, grid, line = _made(arguments) if arguments.map is None else _found(arguments)
     if arguments.reverse:
         line = line.reversed()
@@ -99,8 +116,18 @@ def _check(arguments: argparse.Namespace) -> None:
     shape = [option for option, name in (*((row[0], row[1]) for row in _SHAPE),
                                          ('--roughness', 'roughness'))
              if getattr(arguments, name) is not None]
-    if (arguments.map is None) == (arguments.generate is None):
-        raise ConfigurationError('expected either MAP or --generate SEED')
+    if [arguments.map, arguments.generate, arguments.fetch].count(None) != 2:
+        raise ConfigurationError('expected either MAP, --generate SEED or --fetch')
+    other = [option for option, value in (
+        ('--output', arguments.output), ('--picture', arguments.picture),
+        ('--vehicle', arguments.vehicle)) if value is not None and arguments.fetch is not None]
+    if other:
+        raise ConfigurationError(
+            f"{', '.join(other)} is for a MAP: fetch it first, then give its *_map.yaml")
+    own = [option for option, value in (
+        ('--manifest', arguments.manifest), ('--into', arguments.into)) if value is not None]
+    if own and arguments.fetch is None:
+        raise ConfigurationError(f"{', '.join(own)} is for --fetch; leave it out")
     if shape and arguments.generate is None:
         raise ConfigurationError(f"{', '.join(shape)} is for --generate; leave it out with MAP")
     for option, file, suffix in (('--output', arguments.output, '.csv'),
@@ -108,6 +135,34 @@ def _check(arguments: argparse.Namespace) -> None:
         if file is not None and file.suffix != suffix:
             raise ConfigurationError(
                 f'{option} is {excerpt(str(file))}, expected a file that ends with {suffix}')
+
+
+def _fetch(arguments: argparse.Namespace) -> int:
+    from racecar.scene.track_source import read_track_source
+
+    source = read_track_source(arguments.manifest or _TRACK_SOURCE)
+    if not arguments.fetch:
+        if arguments.json:
+            print(json.dumps({**source._asdict(), 'tracks': list(source.tracks)}))
+        else:
+            print(f'{source.name}: {source.summary} ({source.licence})')
+            print('\n'.join(source.tracks))
+        return 0
+    folder, found = arguments.into or Path('tracks'), {}
+    for track in arguments.fetch:
+        with ProgressBar(len(source.tracks.get(track, ())), track, 'files') as bar:
+            found[track] = source.fetch(track, folder, bar)
+    if arguments.json:
+        print(json.dumps({track: list(map(str, files)) for track, files in found.items()}))
+        return 0
+    for track, files in found.items():
+        print(f'{track}: {folder / track} ({source.licence})')
+        uses = [f'--{option} {shlex.quote(str(file))}' for ending, option in (
+            ('_map.yaml', 'world'), ('_centerline.csv', 'waypoints'))
+            for file in files if file.name.endswith(ending)]
+        if uses:
+            print(f"drive on it with {' '.join(uses)}")
+    return 0
 
 
 def _found(arguments: argparse.Namespace) -> tuple[str, OccupancyGrid, CentreLine]:

@@ -11,9 +11,9 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from racecar.base.errors import ConfigurationError
+from racecar.base.fields import Fields
 from racecar.base.share import find_track
 from racecar.control.trajectories.waypoint_file import read_way_points
-from racecar.courses.fields import Fields
 from racecar.metrics.laps import Course, LapRule, LapTimer
 
 PASS_MARK = 0.5

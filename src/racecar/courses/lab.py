@@ -11,11 +11,11 @@ import re
 from typing import NamedTuple
 
 from racecar.base.errors import ConfigurationError, excerpt, RacecarError
+from racecar.base.fields import Fields
 from racecar.base.parameters import suggest
 from racecar.base.share import find_lab, find_world
 from racecar.base.yaml_file import load_yaml
 from racecar.courses.checks import Check, make_check, PASS_MARK
-from racecar.courses.fields import Fields
 from racecar.neo.car import CONFIGURATIONS
 from racecar.neo.controller import read_press
 from racecar.stacks import describe_stack, find_stack

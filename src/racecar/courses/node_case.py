@@ -58,6 +58,8 @@ MOST_COMMANDS = 500
 """Commands in a second from which on they are a flood."""
 
 _SAMPLE_PERIOD = 0.02
+# Of differences of times [s], without which every other scan of 50 Hz would be left out.
+_ROUNDING = 1e-6
 _DRIVE_RATE = 20.0
 _QUIET = 2.0
 _SLOW = 0.9
@@ -148,7 +150,7 @@ class CaseNode(Node):
         if self._began is None or self._is_over:
             return
         time_now = self._time - self._began
-        if self.samples and time_now - self.samples[-1].time < _SAMPLE_PERIOD:
+        if self.samples and time_now - self.samples[-1].time < _SAMPLE_PERIOD - _ROUNDING:
             return
         sample = self._sample(time_now)
         if self.samples and is_leap(self.samples[-1], sample):
@@ -217,6 +219,8 @@ class CaseNode(Node):
         if self._began is not None or self._pose is None:
             return
         self._began, self._began_at = self._time, time.monotonic()
+        # What was seen before does not count.
+        self._sides = None
         if self._check.begins == 'estimate':
             self._pacing.begin(self._began_at)
         self._send_pose()

@@ -80,7 +80,8 @@ def motion_of(
 ) -> CarMotion:
     """Pose and velocity of base_link in a state under a command: what an odometry would say.
 
-    Arguments as of predict(); in SI units. Raises TypeError for numbers of no vehicle.
+    speed [m/s], steering_angle [rad]: the command; others as of predict(). Raises TypeError for
+    numbers of no vehicle.
     """
     raise NotImplementedError
 

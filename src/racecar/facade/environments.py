@@ -11,9 +11,16 @@ def make_env(
     track: Any = 'racetrack', *, worlds: int | None = None, parallel: bool = False,
     render_mode: str | None = None, **options: Any,
 ) -> Any:
-    """Environment in which cars learn to race: see racecar.gym.make_env() and docs/gym.md.
+    """Environment in which cars learn to race: racecar.gym.make_env(), see docs/gym.md.
 
-    Raises ConfigurationError, with what installs it, if Gymnasium is not installed.
+    - track: a world with a closed track, by name or as a file, `generated`, or a list of these.
+    - worlds: None for one world, a gymnasium.Env; a number for a gymnasium.vector.VectorEnv.
+    - parallel: a PettingZoo ParallelEnv, in which each car is an agent.
+    - render_mode: rgb_array, or None.
+    - options: see docs/gym.md.
+
+    Raises ConfigurationError or ParameterError with the option, its value and what was expected,
+    and ConfigurationError, with what installs it, if Gymnasium is not installed.
     """
     from racecar import gym
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from racecar.base.environment import present_environment
-from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.fields import Fields
 from racecar.base.parameters import suggestion
 from racecar.base.share import find_raceline, find_vehicle
 from racecar.base.values import Values
@@ -162,17 +163,17 @@ class League:
         """
         if not self.hidden:
             return []
-        seeds = _whole_numbers(self.hidden, 'hidden', 'seeds')
-        method = str(self.hidden.get('method', 'curvature'))
-        shape = TrackShape(**{name: _number(self.hidden, name, 'hidden')
-                              for name in TrackShape._fields if name in self.hidden})
+        hidden = Fields('hidden', self.hidden)
+        method = hidden.text('method', 'curvature')
+        shape = TrackShape(**{name: hidden.number(name)
+                              for name in TrackShape._fields if hidden.has(name)})
         files = []
-        for seed in seeds:
+        for seed in hidden.whole_numbers('seeds'):
             file = folder / f'hidden_{seed}_{method}.csv'
             files.append(file)
             if file.exists():
                 continue
-            _make_hidden(self.hidden, seed, shape, method, file)
+            _make_hidden(hidden, seed, shape, method, file)
         return files
 
     def all_lines(self, folder: Path) -> list[Line]:
@@ -265,16 +266,16 @@ def _scaled(plant: Plant, settings: Values, scale: Mapping[str, float]) -> dict[
 
 
 def _make_hidden(
-    hidden: Values, seed: int, shape: TrackShape, method: str, file: Path,
+    hidden: Fields, seed: int, shape: TrackShape, method: str, file: Path,
 ) -> None:
     from racecar.control.racelines.design import make_raceline
     from racecar.control.racelines.track import Track
     from racecar.scene.track import generate_centre_line
 
     design = RacelineDesign(
-        method, _number(hidden, 'margin', 'hidden', 0.3),
-        speed_limit=_number(hidden, 'speed_limit', 'hidden', math.inf))
-    vehicle = VehicleParameters.from_file(find_vehicle(str(hidden.get('vehicle', 'f1tenth'))))
+        method, hidden.number('margin', 0.3),
+        speed_limit=hidden.number('speed_limit', math.inf))
+    vehicle = VehicleParameters.from_file(find_vehicle(hidden.text('vehicle', 'f1tenth')))
     made = make_raceline(Track(f'hidden_{seed}', generate_centre_line(seed, shape)), vehicle,
                          design, bound=True)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -296,15 +297,16 @@ def read_league(path: Path | str) -> League:
 
 def make_league(content: Values) -> League:
     """League of what a file holds. Raises ConfigurationError."""
-    _check(content, KEYS, 'league')
-    hidden = _mapping(content, 'hidden')
-    _check(hidden, _HIDDEN_KEYS, 'hidden')
-    lines = _texts(content, 'lines') if content.get('lines') else ()
+    fields = Fields('', content)
+    fields.know(KEYS)
+    hidden = fields.mapping('hidden')
+    fields.inner('hidden', needed=False).know(_HIDDEN_KEYS)
+    lines = fields.texts('lines')
     if not lines and not hidden:
         raise ConfigurationError('lines is empty, expected names of race lines, or hidden')
-    plants = {name: _plant(name, body) for name, body in _named(content, 'plants')}
-    conditions = {name: _condition(name, body) for name, body in _named(content, 'conditions')}
-    controllers = {name: _entry(name, body) for name, body in _named(content, 'controllers')}
+    plants = {name: _plant(body) for name, body in _named(fields, 'plants')}
+    conditions = {name: _condition(body) for name, body in _named(fields, 'conditions')}
+    controllers = {name: _entry(body) for name, body in _named(fields, 'controllers')}
     for name, entry in controllers.items():
         for part, known in (('plants', plants), ('conditions', conditions)):
             for one in entry.only.get(part, ()):
@@ -312,113 +314,52 @@ def make_league(content: Values) -> League:
                     raise ConfigurationError(
                         f"controllers.{name}.only.{part}: '{one}' is unknown, expected some of"
                         f" {', '.join(known)}{suggestion(one, known)}")
-    shares = tuple(_numbers(content, 'shares', (0.8,)))
+    shares = fields.numbers('shares', None, (0.8,))
     if not all(0.0 < share <= 2.0 for share in shares):
-        raise ConfigurationError(f'shares is {list(shares)}, expected numbers above 0 up to 2')
+        raise fields.error('shares', list(shares), 'numbers above 0 up to 2')
     return League(
-        lines, hidden, str(content.get('training', '')), shares, _whole(content, 'laps', 2),
-        _whole(content, 'seeds', 1), _mapping(content, 'set'), plants, conditions, controllers,
-        dict(content))
+        lines, hidden, fields.text('training', ''), shares, fields.whole('laps', 2, 1, _MOST),
+        fields.whole('seeds', 1, 1, _MOST), fields.mapping('set'), plants, conditions,
+        controllers, dict(content))
 
 
-def _plant(name: str, body: Values) -> Plant:
-    where = f'plants.{name}'
-    _check(body, _PLANT_KEYS, where)
-    flying = body.get('flying_start', True)
-    if not isinstance(flying, bool):
-        raise ConfigurationError(f'{where}.flying_start is {flying!r}, expected true or false')
-    vehicle = str(body.get('vehicle', 'f1tenth'))
+def _plant(fields: Fields) -> Plant:
+    fields.know(_PLANT_KEYS)
+    vehicle = fields.text('vehicle', 'f1tenth')
     find_vehicle(vehicle)
-    return Plant(str(body.get('configuration', 'kinematic_ode')), vehicle,
-                 _mapping(body, 'set', where), _mapping(body, CONTROLLER, where), flying)
+    return Plant(
+        fields.text('configuration', 'kinematic_ode'), vehicle, fields.mapping('set'),
+        fields.mapping(CONTROLLER), fields.flag('flying_start', True))
 
 
-def _condition(name: str, body: Values) -> Condition:
-    where = f'conditions.{name}'
-    _check(body, _CONDITION_KEYS, where)
-    scale = _mapping(body, 'scale', where)
+def _condition(fields: Fields) -> Condition:
+    fields.know(_CONDITION_KEYS)
+    scale = fields.inner('scale', needed=False)
     return Condition(
-        _mapping(body, 'set', where),
-        {key: _number(scale, key, f'{where}.scale') for key in scale},
-        _mapping(body, CONTROLLER, where))
+        fields.mapping('set'), {key: scale.number(key) for key in fields.mapping('scale')},
+        fields.mapping(CONTROLLER))
 
 
-def _entry(name: str, body: Values) -> Entry:
-    where = f'controllers.{name}'
-    _check(body, _CONTROLLER_KEYS, where)
-    only = _mapping(body, 'only', where)
-    _check(only, _PARTS, f'{where}.only')
-    settings, chosen = _mapping(body, 'settings', where), body.get(CONTROLLER)
-    made_by = None if chosen is None else find_controller(str(chosen))
+def _entry(fields: Fields) -> Entry:
+    fields.know(_CONTROLLER_KEYS)
+    settings, only = fields.mapping('settings'), fields.inner('only', needed=False)
+    only.know(_PARTS)
+    parts = {part: only.texts(part) for part in fields.mapping('only')}
+    if fields.value(CONTROLLER, None) is None:
+        if settings:
+            raise fields.error('settings', settings, 'none: tracker and law take theirs under set')
+        return Entry(None, None, settings, parts)
+    chosen = fields.text(CONTROLLER)
+    made_by = find_controller(chosen)
     for key in settings:
-        if made_by is None:
-            raise ConfigurationError(
-                f'{where}.settings: tracker and law take none here; give them under set')
-        made_by.setting(str(key))
-    return Entry(None if chosen is None else str(chosen), made_by, settings,
-                 {part: _texts(only, part) for part in only})
+        made_by.setting(key)
+    return Entry(chosen, made_by, settings, parts)
 
 
-def _named(content: Values, key: str) -> Iterator[tuple[str, Values]]:
-    parts = _mapping(content, key)
-    if not parts:
+def _named(fields: Fields, key: str) -> Iterator[tuple[str, Fields]]:
+    names = fields.mapping(key)
+    if not names:
         raise ConfigurationError(f'{key} is empty, expected a mapping of names')
-    for name, body in parts.items():
-        if body is not None and not isinstance(body, dict):
-            raise ConfigurationError(f'{key}.{name} is {body!r}, expected a mapping')
-        yield str(name), body or {}
-
-
-def _check(content: Values, known: Sequence[str], where: str) -> None:
-    for key in content:
-        if key not in known:
-            raise ConfigurationError(
-                f"{where}: '{key}' is unknown, expected some of {', '.join(known)}"
-                f'{suggestion(str(key), known)}')
-
-
-def _mapping(content: Values, key: str, where: str = '') -> dict[str, object]:
-    value = content.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise ConfigurationError(
-            f"{where}{'.' if where else ''}{key} is {excerpt(str(value))}, expected a mapping")
-    return {str(name): one for name, one in value.items()}
-
-
-def _number(content: Values, key: str, where: str, default: float | None = None) -> float:
-    value = content.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-        raise ConfigurationError(f'{where}.{key} is {value!r}, expected a number')
-    return float(value)
-
-
-def _numbers(content: Values, key: str, default: Sequence[float]) -> list[float]:
-    values = content.get(key, list(default))
-    if not isinstance(values, list) or not values:
-        raise ConfigurationError(f'{key} is {values!r}, expected a list of numbers')
-    return [_number({key: value}, key, 'league') for value in values]
-
-
-def _whole_numbers(content: Values, where: str, key: str) -> list[int]:
-    values = content.get(key)
-    if not isinstance(values, list) or not values or not all(
-            type(value) is int and value >= 0 for value in values):
-        raise ConfigurationError(
-            f'{where}.{key} is {values!r}, expected a list of whole numbers of at least 0')
-    return list(values)
-
-
-def _whole(content: Values, key: str, default: int) -> int:
-    value = content.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:
-        raise ConfigurationError(f'{key} is {value!r}, expected a whole number from 1 to {_MOST}')
-    return value
-
-
-def _texts(content: Values, key: str) -> tuple[str, ...]:
-    values = content.get(key)
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise ConfigurationError(f'{key} is {values!r}, expected a list of names')
-    return tuple(values)
+    rows = fields.inner(key)
+    for name in names:
+        yield name, rows.inner(name, needed=False)

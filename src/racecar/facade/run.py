@@ -60,7 +60,9 @@ class Run:
     ) -> Run:
         """A run that was simulated.
 
-        describe: gives its run.yaml, when it is asked for; collisions: contacts, None where
+        name: for messages and figures; table: its rows, a row a tick; describe: gives its
+        run.yaml, when it is asked for; warnings: sentences about the run; skip: what metrics leave
+        out at the start [s]; collisions: contacts, None where
         nothing stands around; steering_range: of the front wheels [rad]; course: of laps.
         """
         from racecar.analysis.html_report import SIMULATED
@@ -203,7 +205,8 @@ class Run:
     def write(self, file: Path) -> None:
         """Write the table as CSV, SI units, and run.yaml beside it; both are replaced.
 
-        Raises ConfigurationError if one cannot be written.
+        file: of the table, in a folder that exists. Raises ConfigurationError if one cannot be
+        written.
         """
         self.table.write_csv(file)
         if self.provenance is not None:

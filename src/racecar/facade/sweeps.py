@@ -170,7 +170,7 @@ class SweepResult:
         return self.point(best)
 
     def point(self, number: int) -> SweepPoint:
-        """Parameters and metrics of a point, counted from 0."""
+        """Parameters and metrics of the point of a number, counted from 0."""
         return SweepPoint(
             number, dict(zip(self.names, self.sweep.points[number], strict=True)),
             self.result.metrics(number))
@@ -215,7 +215,7 @@ class SweepResult:
     def write_csv(self, path: str | os.PathLike[str]) -> None:
         """Write one line per point, SI units; no value is an empty cell.
 
-        Raises ConfigurationError if the file cannot be written.
+        path: of the file, which is replaced. Raises ConfigurationError if it cannot be written.
         """
         columns = self.columns()
         metrics = [columns[name] for name in columns if name not in self.names]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TYPE_CHECKING, TypeGuard
 
 from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.fields import Fields
 from racecar.base.parameters import Parameter, suggestion
 from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
@@ -233,11 +234,8 @@ def make_tuning(
 
     Raises ConfigurationError or ParameterError naming the key, the value and what is expected.
     """
-    for key in content:
-        if key not in KEYS:
-            raise ConfigurationError(
-                f"'{key}' is unknown, expected some of {', '.join(KEYS)}"
-                f'{suggestion(str(key), KEYS)}')
+    fields = Fields('', content)
+    fields.know(KEYS)
     tuned = content.get('tune')
     if not isinstance(tuned, dict) or not tuned:
         raise ConfigurationError(
@@ -248,17 +246,15 @@ def make_tuning(
     variants = dict(_variants(name, content, ends, controller))
     if CONTROL_EFFORT in objectives:
         variants = {key: _with_effort(variant) for key, variant in variants.items()}
-    across = content.get('across', MEAN)
-    if across not in _ACROSS:
-        raise ConfigurationError(
-            f"'across' is {excerpt(across)}, expected one of {', '.join(_ACROSS)}")
+    across = fields.choice('across', _ACROSS, MEAN)
     decisive = {key: value for key, value in content.items() if key != 'trials'}
     options = tuple(key for key in ends if key in OPTIONS)
     space = {key: Choices(tuple(values)) if key in options else _space(
         key, tuned[key], _row_of(key, variants.values())) for key, values in ends.items()}
     return Tuning(
-        name, space, options, variants, objectives, str(across),
-        _whole(content, 'trials', DEFAULT_TRIALS), _whole(content, 'batch', BATCH),
+        name, space, options, variants, objectives, across,
+        fields.whole('trials', DEFAULT_TRIALS, 1, MOST_TRIALS),
+        fields.whole('batch', BATCH, 1, MOST_TRIALS),
         next(iter(variants.values())).cases[0].sweep.seed,
         {key: content.get(key) for key in options},
         hashlib.sha256(json.dumps(
@@ -288,14 +284,6 @@ def _with_effort(variant: Variant) -> Variant:
                 f" others of {', '.join(OBJECTIVES)}")
     return variant._replace(cases=tuple(
         case._replace(sweep=replace(case.sweep, with_effort=True)) for case in variant.cases))
-
-
-def _whole(content: Values, key: str, default: int) -> int:
-    value = content.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_TRIALS:
-        raise ConfigurationError(
-            f"'{key}' is {excerpt(value)}, expected a whole number from 1 to {MOST_TRIALS}")
-    return value
 
 
 def _ends(key: str, row: object) -> list[str | float | None]:

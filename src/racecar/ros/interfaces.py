@@ -11,6 +11,7 @@ try:
         DriverCommand,
         DriverState,
         LampSwitches,
+        Laps,
         WheelCommand,
     )
     from racecar_interfaces.srv import (
@@ -32,5 +33,5 @@ except ImportError as error:
         ' and source install/setup.bash') from error
 
 __all__ = ['CarInfo', 'CarState', 'DriverCommand', 'DriverState', 'GetCarInfo', 'GetDriverState',
-           'LampSwitches', 'Reset', 'SetFloat', 'SetGear', 'SetIndicator', 'SetWiperMode',
-           'WheelCommand']
+           'LampSwitches', 'Laps', 'Reset', 'SetFloat', 'SetGear', 'SetIndicator',
+           'SetWiperMode', 'WheelCommand']

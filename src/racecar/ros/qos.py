@@ -77,6 +77,8 @@ ODOMETRY_LOCKSTEP = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
 # makes up for one that is lost. In lockstep the simulator waits for each.
 VIEW_SUBSCRIPTION = _profile(1, reliability=ReliabilityPolicy.BEST_EFFORT)
 ODOMETRY_SUBSCRIPTION = SCAN_SUBSCRIPTION = VIEW_SUBSCRIPTION
+# The same for who sums up, and wants those that came while it was busy.
+ODOMETRY_SUM_SUBSCRIPTION = _profile(100, reliability=ReliabilityPolicy.BEST_EFFORT)
 ODOMETRY_LOCKSTEP_SUBSCRIPTION = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
 SCAN_LOCKSTEP_SUBSCRIPTION = _profile(1)
 

@@ -97,7 +97,7 @@ class SimulatorNode(TableNode):
             if values['odometry_frame'] == MAP and is_reckoned(entity):
                 raise ConfigurationError(
                     f'odometry_frame is {MAP!r}, expected {ODOM!r} for an odometry that is'
-                    ' reckoned: it drifts away from the map; --set'
+                    ' reckoned or late: it is not where the car is on the map; --set'
                     f' {name}.odometry_frame={ODOM} goes over a set of topic names')
         # Compiled here, it does not hold up the first step.
         self.plant.warm_up()

@@ -109,7 +109,8 @@ def find_centre_line(
     The track is the free ground around the start; what it runs round is the largest island in it.
     The line is where island and outside are equally far, made smooth; widths are the distances to
     the nearest border of the two. It begins next to the start, and goes where the car looks.
-    Raises ConfigurationError if the start is not free or the ground runs round nothing.
+    spacing: of its points [m]. Raises ConfigurationError if the start is not free or the ground
+    runs round nothing.
     """
     from contourpy import contour_generator
 

@@ -15,7 +15,7 @@ import numpy as np
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.poses import acceleration_of_child, pose_of_angles, pose_of_child, twist_of_child
-from racecar.base.types import Acceleration3, NANOSECONDS, Pose3
+from racecar.base.types import Acceleration3, Pose3
 from racecar.base.values import integer_of, number_of, text_of
 from racecar.description.robot_tree import FIXED, Joint
 from racecar.description.urdf import RobotDescription
@@ -34,6 +34,7 @@ from racecar.simulation.ports import (
     Plant,
     Scenery,
     SensorPlatform,
+    whole_periods,
 )
 
 _PLACES = tuple(
@@ -324,12 +325,8 @@ class _Late:
         self, output: Output, mounted: MountedSensor, present: Callable[[], View],
         noise: NoiseSource, plant: Plant,
     ) -> None:
-        period_ns = output.steps * plant.step_ns
-        periods, rest = divmod(round(mounted.delay * NANOSECONDS), period_ns)
-        if rest:
-            raise ConfigurationError(
-                f"parameter '{mounted.name}.{DELAY}' is {mounted.delay:g} s, expected a whole"
-                f' number of periods of {period_ns / NANOSECONDS:g} s')
+        periods = whole_periods(
+            f'{mounted.name}.{DELAY}', mounted.delay, output.steps * plant.step_ns)
         self._present = present
         self._views: deque[View] = deque(maxlen=periods + 1)
         measure = mounted.sensor.measure

@@ -184,7 +184,7 @@ class Block:
         if self.kind.control.rolling_row is not None and any(measured):
             raise ConfigurationError(
                 'noise of what is measured goes with exact odometry only: leave it out, or set'
-                ' odometry.source to truth; dead reckoning has errors of its own')
+                ' odometry.source to truth and odometry.delay to 0')
         for name, part in (('lateral', parts.lateral), ('turning', parts.turning)):
             value = getattr(noise, name)
             if value and part is None:

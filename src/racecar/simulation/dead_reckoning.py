@@ -11,6 +11,9 @@ yaw rate, L the wheelbase and n independent standard normal numbers:
               q = (w + b) T + g sqrt(T) n,   b <- b + h sqrt(T) n            source gyro
     pose      rear axle on by the chord s (1 - q^2/24) at the heading yaw + q/2, yaw <- yaw + q
 
+With source truth, pose and twist are the true ones. Whatever the source, what is shown can be that
+of a delay ago.
+
 So wheels that spin or slide sideways are not noticed. k, m, o and b are those of the parameters
 plus a deviation that the seed draws once; the variance of s and q grows with the distance, that of
 a gyro with time, whatever the rate.
@@ -24,6 +27,7 @@ vesc_ackermann/vesc_to_odom (github.com/f1tenth/vesc).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 import math
 from typing import Annotated, Any, NamedTuple
@@ -47,7 +51,10 @@ SOURCES = (TRUTH, STEERING, GYRO)
 """What the odometry of a car is made of."""
 
 PREFIX = 'odometry.'
-SOURCE = f'{PREFIX}source'
+SOURCE, DELAY = f'{PREFIX}source', f'{PREFIX}delay'
+
+MOST_LATE = 50
+"""Periods by which an odometry can be late."""
 
 
 @with_plain_signature
@@ -90,6 +97,10 @@ class OdometryErrors(NamedTuple):
         'Deviation of the change of gyro_bias in 1 s: its rate random walk', 'rad/s/sqrt(s)',
         minimum=0.0, maximum=10.0)] = 0.00002
     seed: Annotated[int, Row('Seed of the odometry', minimum=0, maximum=2**31 - 1)] = 0
+    delay: Annotated[float, Row(
+        'Time from a motion to the odometry that shows it, a whole number of periods of the'
+        f' odometry, at most {MOST_LATE}; the stamp is that of the message, as of drivers that'
+        ' stamp what arrives', 's', minimum=0.0, maximum=60.0)] = 0.0
 
     @classmethod
     def from_values(cls, values: Values) -> OdometryErrors:
@@ -103,10 +114,11 @@ ODOMETRY_PARAMETERS = table_of(OdometryErrors, PREFIX)
 class ReckoningParameters(NamedTuple):
     """Numbers of dead reckoning, those drawn by the seed included [SI]; names as in the module.
 
-    gyro: 1 for source gyro, else 0; ahead: of base_link before the rear axle; first, second: key
-    of the random numbers, two words.
+    true, gyro: 1 for this source, else 0; ahead: of base_link before the rear axle; first, second:
+    key of the random numbers, two words.
     """
 
+    true: float
     gyro: float
     speed_scale: float
     steering_scale: float
@@ -143,14 +155,17 @@ class Reckoning(NamedTuple):
 
 @pure
 def reckon(
-    r: Reckoning, p: ReckoningParameters, reading: WheelReading, yaw_rate: float, dt: float,
+    r: Reckoning, p: ReckoningParameters, reading: WheelReading, car: CarMotion, dt: float,
 ) -> Reckoning:
     """Reckoning after a time dt [s] at whose end the car measures this; at 0 s nothing changes.
 
-    yaw_rate: the true one [rad/s].
+    car: the true motion.
     """
     if not dt > 0.0:
         return r
+    if p.true > 0.0:
+        return Reckoning(
+            car.x, car.y, car.yaw, car.vx, car.vy, car.yaw_rate, r.bias, r.ticks + 1.0)
     n_distance, n_turn, n_gyro, n_walk = four_normals(
         philox((int(r.ticks), 0, 0, 0), (int(p.first), int(p.second))))
     rolled, root = p.speed_scale * reading.speed * dt, math.sqrt(dt)
@@ -158,7 +173,7 @@ def reckon(
     sine, cosine = sine_cosine(p.steering_scale * reading.steering_angle + p.steering_offset)
     distance = rolled + p.distance_noise * spread * n_distance
     by_steering = rolled * sine / (cosine * p.wheelbase) + p.turn_noise * spread * n_turn
-    by_gyro = (yaw_rate + (p.gyro_bias + r.bias)) * dt + p.gyro_noise * root * n_gyro
+    by_gyro = (car.yaw_rate + (p.gyro_bias + r.bias)) * dt + p.gyro_noise * root * n_gyro
     turn = by_gyro if p.gyro > 0.0 else by_steering
     yaw, chord = r.yaw + turn, distance * (1.0 - turn * turn / 24.0)
     sine_before, cosine_before = sine_cosine(r.yaw)
@@ -209,18 +224,18 @@ def rolling_of(equations: Equations) -> Callable[..., float]:
 class DeadReckoning:
     """Dead reckoning of one car.
 
-    parameters: with what the seed has drawn. state: at present; who runs a compiled loop puts that
-    after it here.
+    parameters: with what the seed has drawn. state: at present; past: those before it, as many as
+    the odometry is late by. Who runs a compiled loop puts those after it here.
     """
 
     def __init__(
-        self, errors: OdometryErrors, vehicle: VehicleParameters, stream: int = 0,
+        self, errors: OdometryErrors, vehicle: VehicleParameters, stream: int = 0, late: int = 0,
     ) -> None:
-        """errors: whose source is not truth; stream: of a car among others, less than 2^32."""
+        """stream: of a car among others, less than 2^32; late: periods of the odometry."""
         a, b, c, d = four_normals(philox((0, 1, 0, 0), (errors.seed, stream)))
         lowest, highest = vehicle.steering_range
         self.parameters = ReckoningParameters(
-            float(errors.source == GYRO),
+            float(errors.source == TRUTH), float(errors.source == GYRO),
             errors.speed_scale + errors.speed_scale_deviation * a,
             errors.steering_scale + errors.steering_scale_deviation * b,
             errors.steering_offset + errors.steering_offset_deviation * c,
@@ -229,17 +244,24 @@ class DeadReckoning:
             vehicle.wheelbase, vehicle.cog_to_rear_axle + vehicle.odometry_offset,
             lowest, highest, float(errors.seed), float(stream))
         self.state = Reckoning(*(0.0,) * len(Reckoning._fields))
+        self.past = deque([self.state] * late, maxlen=late)
         self.steering_angle = 0.0
 
     def start(self, truth: Odometry, reading: WheelReading) -> None:
         """Begin anew, where the car is."""
+        self.state = self._started(truth, reading)
+        self.past.extend([self.state] * len(self.past))
+        self.steering_angle = reading.steering_angle
+
+    def _started(self, truth: Odometry, reading: WheelReading) -> Reckoning:
         p, ticks = self.parameters, self.state.ticks
+        if p.true:
+            return Reckoning(*_motion(truth), 0.0, ticks)
         vx = p.speed_scale * reading.speed
         sine, cosine = sine_cosine(p.steering_scale * reading.steering_angle + p.steering_offset)
         yaw_rate = truth.yaw_rate + p.gyro_bias if p.gyro else vx * sine / (cosine * p.wheelbase)
-        self.state = Reckoning(
+        return Reckoning(
             truth.x, truth.y, truth.yaw, vx, p.ahead * yaw_rate, yaw_rate, 0.0, ticks)
-        self.steering_angle = reading.steering_angle
 
     def restart(self) -> None:
         """Draw the same random numbers again as at first."""
@@ -247,13 +269,19 @@ class DeadReckoning:
 
     def update(self, truth: Odometry, reading: WheelReading, dt: float) -> None:
         """Go on by a time [s], at whose end the car moves and measures so."""
-        self.state = reckon(self.state, self.parameters, reading, truth.yaw_rate, dt)
+        self.past.append(self.state)
+        self.state = reckon(self.state, self.parameters, reading, _motion(truth), dt)
         self.steering_angle = reading.steering_angle
 
     def odometry(self, time_ns: int) -> Odometry:
-        """Reckoned pose and twist with a stamp [ns]."""
-        r = self.state
+        """Pose and twist that are shown, with a stamp [ns]."""
+        r = self.past[0] if self.past else self.state
         return Odometry(time_ns, r.x, r.y, *reckoned_heading(r), r.vx, r.vy, r.yaw_rate)
+
+
+def _motion(odometry: Odometry) -> CarMotion:
+    return CarMotion(odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy,
+                     odometry.yaw_rate)
 
 
 _X, _Y, _YAW, _SPEED_SCALE, _STEERING_SCALE, _STEERING_OFFSET, _GYRO_BIAS = range(7)

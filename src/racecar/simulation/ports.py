@@ -269,6 +269,21 @@ def period_steps(name: str, rate: float, step_ns: int) -> int:
         f' {_dividing_step(period_ns, step_ns) / NANOSECONDS:.9g} s')
 
 
+def whole_periods(name: str, delay: float, period_ns: int, most: int | None = None) -> int:
+    """Return a delay [s] in periods [ns].
+
+    name: of the parameter, for the message; most: periods. Raises ConfigurationError if the delay
+    is no whole number of periods, or of more.
+    """
+    periods, rest = divmod(round(delay * NANOSECONDS), period_ns)
+    if rest or (most is not None and periods > most):
+        limit = '' if most is None else f', at most {most} of them'
+        raise ConfigurationError(
+            f"parameter '{name}' is {delay:g} s, expected a whole number of periods of"
+            f' {period_ns / NANOSECONDS:g} s{limit}')
+    return periods
+
+
 def nearest_steps(name: str, rate: float, step_ns: int) -> tuple[int, int]:
     """Return steps and spread of an Output for a rate [Hz] that steps may not give exactly.
 

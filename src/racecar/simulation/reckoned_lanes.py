@@ -34,6 +34,15 @@ class ReckonedMemory(NamedTuple):
     control: Numbers
 
 
+class LateMemory(NamedTuple):
+    """A ReckonedMemory with the reckonings before it, of which the oldest is seen."""
+
+    reading: WheelReading
+    reckoning: Reckoning
+    past: tuple[Reckoning, ...]
+    control: Numbers
+
+
 class ReckonedParameters(NamedTuple):
     """Parameters of dead reckoning and of a control."""
 
@@ -42,7 +51,6 @@ class ReckonedParameters(NamedTuple):
 
 
 _NO_READING, _NO_RECKONING = zeros_of(WheelReading), zeros_of(Reckoning)
-_OWN = len(_NO_READING) + len(_NO_RECKONING)
 
 
 @functools.cache
@@ -53,7 +61,7 @@ def _answer(inner: Answer) -> Answer:
         reference: Numbers, dt: float,
     ) -> tuple[ReckonedMemory, Command]:
         p = parameters.reckoning
-        reckoning = reckon(state.reckoning, p, state.reading, car.yaw_rate, dt)
+        reckoning = reckon(state.reckoning, p, state.reading, car, dt)
         after, command = inner(
             state.control, parameters.control, seen_motion(reckoning), reference, dt)
         steering = min(max(command.steering_angle, p.steering_min), p.steering_max)
@@ -63,15 +71,40 @@ def _answer(inner: Answer) -> Answer:
     return answer
 
 
+@functools.cache
+def _late_answer(inner: Answer) -> Answer:
+    @importable
+    def answer(
+        state: LateMemory, parameters: ReckonedParameters, car: CarMotion,
+        reference: Numbers, dt: float,
+    ) -> tuple[LateMemory, Command]:
+        p = parameters.reckoning
+        reckoning = reckon(state.reckoning, p, state.reading, car, dt)
+        past = state.past
+        if dt > 0.0:
+            past = past[1:] + (state.reckoning,)
+        after, command = inner(
+            state.control, parameters.control, seen_motion(past[0]), reference, dt)
+        steering = min(max(command.steering_angle, p.steering_min), p.steering_max)
+        return LateMemory(
+            WheelReading(state.reading.speed, steering), reckoning, past, after), command
+
+    return answer
+
+
 class ReckonedControl(NamedTuple):
-    """A control that sees the car by dead reckoning. See LaneControl."""
+    """A control that sees the car by dead reckoning, late by some periods. See LaneControl."""
 
     control: LaneControl
+    late: int = 0
 
     @property
-    def state(self) -> ReckonedMemory:
+    def state(self) -> ReckonedMemory | LateMemory:
         """Dead reckoning, and the state of the control."""
-        return ReckonedMemory(_NO_READING, _NO_RECKONING, self.control.state)
+        if not self.late:
+            return ReckonedMemory(_NO_READING, _NO_RECKONING, self.control.state)
+        return LateMemory(
+            _NO_READING, _NO_RECKONING, (_NO_RECKONING,) * self.late, self.control.state)
 
     @property
     def parameters(self) -> ReckonedParameters:
@@ -86,7 +119,8 @@ class ReckonedControl(NamedTuple):
     @property
     def answer(self) -> Answer:
         """Dead reckoning, then the answer of the control."""
-        return _answer(self.control.answer)
+        inner = self.control.answer
+        return _late_answer(inner) if self.late else _answer(inner)
 
     @property
     def is_foreign(self) -> bool:
@@ -102,7 +136,7 @@ class ReckonedControl(NamedTuple):
     def way_row(self) -> int | None:
         """That of the control, behind dead reckoning."""
         row = self.control.way_row
-        return None if row is None else _OWN + row
+        return None if row is None else _own_rows(self.late) + row
 
     def sampler(self, references: Sequence[Reference]) -> ReferenceSampler:
         """Sampler of the control."""
@@ -117,13 +151,18 @@ class ReckonedControl(NamedTuple):
         return self.control.message(command, time)
 
 
+def _own_rows(late: int) -> int:
+    return len(_NO_READING) + len(_NO_RECKONING) * (1 + late)
+
+
 def reckoned_lane(lane: Lane, reckoning: DeadReckoning | None) -> Lane:
     """Lane whose control sees the car by dead reckoning, as that is at present; None: as it is."""
     if reckoning is None:
         return lane
+    past = tuple(reckoning.past)
     return lane._replace(
-        control=ReckonedControl(lane.control),
-        state=(WheelReading(0.0, reckoning.steering_angle), reckoning.state, lane.state),
+        control=ReckonedControl(lane.control, len(past)),
+        state=(WheelReading(0.0, reckoning.steering_angle), reckoning.state, past, lane.state),
         parameters=(reckoning.parameters, lane.parameters))
 
 
@@ -131,7 +170,9 @@ def control_memory(memory: Flat, reckoning: DeadReckoning | None) -> Flat:
     """Numbers of the control alone in those of a lane; its dead reckoning takes over its own."""
     if reckoning is None:
         return memory
-    first = len(_NO_READING)
-    reckoning.state = filled(_NO_RECKONING, memory[first:_OWN])
+    first, late = len(_NO_READING), len(reckoning.past)
+    own = _own_rows(late)
+    reckoning.state, *past = filled((_NO_RECKONING,) * (1 + late), memory[first:own])
+    reckoning.past.extend(past)
     reckoning.steering_angle = float(memory[1])
-    return memory[_OWN:]
+    return memory[own:]

@@ -1,9 +1,10 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Plants whose cars know by dead reckoning alone where they are."""
+"""Plants whose cars know by dead reckoning, or late, where they are."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,13 +12,15 @@ import zlib
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.poses import inverse_pose, pose_of_child
-from racecar.base.readings import ReckonedState
+from racecar.base.readings import PlanarVariance, ReckonedState
 from racecar.base.types import BodyState, NANOSECONDS, Odometry, Pose3, Twist3
-from racecar.base.values import text_of, Values
+from racecar.base.values import number_of, text_of, Values
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.scene import Scene
 from racecar.simulation.dead_reckoning import (
     DeadReckoning,
+    DELAY,
+    MOST_LATE,
     OdometryErrors,
     ReckoningCovariance,
     SOURCE,
@@ -31,8 +34,15 @@ from racecar.simulation.ports import (
     Output,
     Plant,
     Scenery,
+    whole_periods,
 )
 from racecar.simulation.simulator import Simulator
+
+# Errors of an odometry that is true.
+_KNOWN = OdometryErrors(
+    speed_scale_deviation=0.0, distance_noise=0.0, steering_scale_deviation=0.0,
+    steering_offset_deviation=0.0, turn_noise=0.0, gyro_bias_deviation=0.0, gyro_noise=0.0,
+    gyro_bias_walk=0.0)
 
 
 class _ReckonedCar:
@@ -47,7 +57,10 @@ class _ReckonedCar:
         self._plant = plant
         self._wheels = entity.platform.wheels
         self._reckoning = reckoning
-        self._covariance = ReckoningCovariance(errors, reckoning)
+        self._covariance = ReckoningCovariance(
+            _KNOWN if errors.source == TRUTH else errors, reckoning)
+        # Those of the reckonings that are not shown yet, and of the one that is.
+        self._variances: deque[PlanarVariance] = deque(maxlen=1 + len(reckoning.past))
         self.take(entity)
         self._start()
 
@@ -68,6 +81,7 @@ class _ReckonedCar:
         period = self.steps * self._plant.step_ns / NANOSECONDS
         self._reckoning.update(self._odometry(), reading, period)
         self._covariance.update(before, reading, period)
+        self._variances.append(self._covariance.now())
 
     def _odometry(self) -> Odometry:
         return Odometry.of_body(self._plant.time_ns, self._truth.read())
@@ -85,12 +99,14 @@ class _ReckonedCar:
     def _start(self) -> None:
         self._reckoning.start(self._odometry(), self._wheels())
         self._covariance.start()
+        self._variances.clear()
+        self._variances.append(self._covariance.now())
 
     def _read(self) -> ReckonedState:
         _, x, y, qz, qw, vx, vy, yaw_rate = self._reckoning.odometry(self._plant.time_ns)
         pose = Pose3(x, y, 0.0, 0.0, 0.0, qz, qw)
         return ReckonedState(
-            BodyState(pose, Twist3(vx, vy, 0.0, 0.0, 0.0, yaw_rate)), self._covariance.now(),
+            BodyState(pose, Twist3(vx, vy, 0.0, 0.0, 0.0, yaw_rate)), self._variances[0],
             pose_of_child(self._truth.read().pose, inverse_pose(pose)))
 
 
@@ -103,11 +119,13 @@ class ReckonedPlant:
     def __init__(self, plant: Plant, errors: OdometryErrors, vehicle: VehicleParameters) -> None:
         """errors: of all cars, whose random numbers differ by their names; vehicle: theirs.
 
-        Raises ConfigurationError for robots that cannot be reckoned with.
+        Raises ConfigurationError for robots that cannot be reckoned with, and for a delay that is
+        no whole number of periods of their odometry.
         """
         self._plant = plant
         self.reckonings = [
-            DeadReckoning(errors, vehicle, zlib.crc32(entity.name.encode()))
+            DeadReckoning(errors, vehicle, zlib.crc32(entity.name.encode()), whole_periods(
+                DELAY, errors.delay, entity.output(ODOMETRY).steps * plant.step_ns, MOST_LATE))
             for entity in plant.entities]
         self._cars = [
             _ReckonedCar(plant, entity, reckoning, errors)
@@ -167,8 +185,12 @@ class ReckonedPlant:
 
 
 def is_reckoned(values: Values) -> bool:
-    """Whether values of a simulator ask for dead reckoning; those of robots never do."""
-    return SOURCE in values and text_of(values, SOURCE) != TRUTH
+    """Whether values of a simulator ask for an odometry that is not the motion of its time.
+
+    Those of robots never do.
+    """
+    return SOURCE in values and (
+        text_of(values, SOURCE) != TRUTH or number_of(values, DELAY) > 0.0)
 
 
 def _reckoned(plant: Plant, values: Values) -> ReckonedPlant:

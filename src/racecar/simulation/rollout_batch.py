@@ -114,7 +114,12 @@ class RolloutBatch(CommandedBatch):
         self, mask: ArrayLike | None = None, states: ArrayLike | None = None,
         vehicles: VehicleColumns | None = None, channels: Array | None = None,
     ) -> None:
-        """Let cars start anew, at rest under no command; see CommandedBatch.reset()."""
+        """Let cars start anew, at rest under no command; see CommandedBatch.reset().
+
+        mask: (cars,) of bool, which ones; states: (cars, states), of which those of the mask
+        count, or (states,) for all; vehicles, channels: what they and their actuators are from
+        now on.
+        """
         super().reset(mask, states, vehicles, channels)
         self._inputs[self._chosen(mask)] = 0.0
 

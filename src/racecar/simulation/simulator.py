@@ -277,7 +277,9 @@ class Simulator:
         self._steps = 0
 
     def push(self, vx: float, vy: float, yaw_rate: float) -> None:
-        """Give the odometry point a velocity [m/s] and the car a yaw rate [rad/s], where it is.
+        """Give the odometry point the velocity vx, vy and the car the yaw_rate, where it is.
+
+        vx, vy: ahead and to the left [m/s]; yaw_rate: counterclockwise [rad/s].
 
         A model whose speed is that of its command is commanded to drive so; the wheels of one that
         turns them roll. Raises ParameterError, changing nothing, for a motion that the car cannot

@@ -21,7 +21,7 @@ from racecar.control.trajectories import Trajectory
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.simulation.closed_loop import ClosedLoop, Loop, LoopCar
 from racecar.simulation.custom_loop import CustomLoop
-from racecar.simulation.dead_reckoning import SOURCE, TRUTH
+from racecar.simulation.dead_reckoning import DELAY, SOURCE, TRUTH
 from racecar.simulation.held_loop import HeldLoop
 from racecar.simulation.reckoned_plant import is_reckoned
 from racecar.stacks.stack import Stack
@@ -87,11 +87,13 @@ def make_held_loop(stack: Stack, values: StackValues, control_rate: float) -> He
     if stack.make_loop is not None:
         raise ConfigurationError(
             f'control_rate is for configurations of a car, {stack.name} answers each odometry')
-    if is_reckoned(values[stack.simulator]):
+    simulated = values[stack.simulator]
+    if is_reckoned(simulated):
+        name, exact = (SOURCE, TRUTH) if simulated[SOURCE] != TRUTH else (DELAY, 0.0)
         raise ConfigurationError(
-            f"parameter '{SOURCE}' is {values[stack.simulator][SOURCE]!r}, expected {TRUTH!r} with"
-            ' control_rate: leave one of the two out')
-    simulated, every = _with_held_odometry(values[stack.simulator], control_rate)
+            f"parameter '{name}' is {simulated[name]!r}, expected {exact!r} with control_rate:"
+            ' leave one of the two out')
+    simulated, every = _with_held_odometry(simulated, control_rate)
     return HeldLoop(
         *_control(stack, values), make_car(stack.simulator, simulated), every)
 

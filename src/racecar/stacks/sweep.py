@@ -19,7 +19,8 @@ import numpy as np
 from racecar.analysis.motion import steering_range_of
 from racecar.base.columns import Array, IS_NO_COLUMN
 from racecar.base.errors import ConfigurationError, RacecarError
-from racecar.base.parameters import Parameter, ParameterTable, suggestion
+from racecar.base.fields import Fields
+from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.run_file import RunFile
 from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
@@ -368,15 +369,16 @@ def make_sweep(
     Raises ConfigurationError or ParameterError naming the key, the value and what is expected.
     """
     stack = find_tracking_stack(name)
-    _check_keys(content)
+    fields = Fields('', content)
+    _check_keys(fields)
     if controller is None:
         controller = controller_in(content)
     overrides: dict[str, dict[str, object]] = {}
-    for key, value in _mapping(content, 'set').items():
+    for key, value in fields.mapping('set').items():
         for node, row in _targets(key, stack, controller):
             overrides.setdefault(node, {})[row.name] = row.validate(value)
     chosen: dict[str, Any] = {
-        key: _flag(content, key) if key in _FLAGS else str(content[key])
+        key: fields.flag(key, False) if key in _FLAGS else str(content[key])
         for key in OPTIONS if content.get(key) is not None}
     options = StackOptions(**chosen, overrides=overrides)
     base: dict[str, Values] = {
@@ -384,16 +386,16 @@ def make_sweep(
         if d.executable in _tables(stack)}
     base[CONTROLLER] = overrides.get(CONTROLLER, {})
 
-    grid, sample = _mapping(content, 'grid'), _mapping(content, 'sample')
+    grid, sample = fields.mapping('grid'), fields.mapping('sample')
     rows = {key: _targets(key, stack, controller) for key in grid or sample}
     _check_distinct(rows)
-    seed = _integer(content, 'seed', 0, 0)
+    seed = fields.whole('seed', 0, 0, _MOST_POINTS)
     points: Sequence[Point] = _grid_points(grid, rows) if grid else _sample_points(
-        sample, rows, _integer(content, 'count', None, 1), seed)
+        sample, rows, fields.whole('count', None, 1, _MOST_POINTS), seed)
     return Sweep(
         stack, tuple(rows), tuple(targets[0][1].unit for targets in rows.values()), points, base,
         _seconds(content, 'duration', DURATION, positive=True),
-        _seconds(content, 'skip', 0.0), seed, _noise(content), bool(grid), controller,
+        _seconds(content, 'skip', 0.0), seed, _noise(fields), bool(grid), controller,
         tuple(tuple((node, row.name) for node, row in targets) for targets in rows.values()),
         options=options)
 
@@ -405,17 +407,13 @@ def controller_in(content: Values) -> ControllerClass | None:
     return None if driver is None else find_controller(driver)
 
 
-def _check_keys(content: Values) -> None:
-    for key in content:
-        if key not in KEYS:
-            raise ConfigurationError(
-                f"'{key}' is unknown, expected some of {', '.join(KEYS)}"
-                f'{suggestion(str(key), KEYS)}')
-    grid = _mapping(content, 'grid')
-    if bool(grid) == bool(_mapping(content, 'sample')):
+def _check_keys(fields: Fields) -> None:
+    fields.know(KEYS)
+    grid = fields.mapping('grid')
+    if bool(grid) == bool(fields.mapping('sample')):
         raise ConfigurationError('expected either grid: or sample: with at least one parameter')
     for key in ('count', 'seed'):
-        if grid and key in content and not (key == 'seed' and content.get('noise')):
+        if grid and fields.has(key) and not (key == 'seed' and fields.mapping('noise')):
             raise ConfigurationError(f"'{key}' is for sample:, a grid has none")
 
 
@@ -471,7 +469,7 @@ def is_unused(key: str, stack: Stack, controller: ControllerClass | None) -> boo
 
 
 def _grid_points(
-    grid: dict[str, object], rows: Mapping[str, list[tuple[str, Parameter]]],
+    grid: Mapping[str, object], rows: Mapping[str, list[tuple[str, Parameter]]],
 ) -> GridPoints:
     axes = []
     for key, values in grid.items():
@@ -490,7 +488,7 @@ def _grid_points(
 
 
 def _sample_points(
-    sample: dict[str, object], rows: Mapping[str, list[tuple[str, Parameter]]], count: int,
+    sample: Mapping[str, object], rows: Mapping[str, list[tuple[str, Parameter]]], count: int,
     seed: int,
 ) -> SamplePoints:
     draws: dict[str, Draw] = {}
@@ -515,30 +513,6 @@ def _sample_points(
     return SamplePoints(draws, {key: rows[key][0][1] for key in sample}, count, seed)
 
 
-def _mapping(content: Values, key: str) -> dict[str, object]:
-    value = content.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise ConfigurationError(f"'{key}' is {value!r}, expected a mapping of node.parameter")
-    return value
-
-
-def _flag(content: Values, key: str) -> bool:
-    value = content[key]
-    if not isinstance(value, bool):
-        raise ConfigurationError(f"'{key}' is {value!r}, expected true or false")
-    return value
-
-
-def _integer(content: Values, key: str, default: int | None, least: int) -> int:
-    value = content.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST_POINTS:
-        raise ConfigurationError(
-            f"'{key}' is {value!r}, expected a whole number from {least} to {_MOST_POINTS}")
-    return value
-
-
 def _seconds(
     content: Values, key: str, default: float, *, positive: bool = False,
 ) -> float:
@@ -551,16 +525,8 @@ def _seconds(
     return float(value)
 
 
-def _noise(content: Values) -> Noise | None:
-    given = _mapping(content, 'noise')
-    if not given:
-        return None
-    known, deviations = Noise.__dataclass_fields__, {}
-    for key, value in given.items():
-        if key not in known:
-            raise ConfigurationError(
-                f"noise '{key}' is unknown, expected some of {', '.join(known)}")
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ConfigurationError(f"noise '{key}' is {value!r}, expected a number")
-        deviations[key] = float(value)
-    return Noise(**deviations)
+def _noise(fields: Fields) -> Noise | None:
+    given = fields.inner('noise', needed=False)
+    given.know(Noise.__dataclass_fields__)
+    names = fields.mapping('noise')
+    return Noise(**{name: given.number(name) for name in names}) if names else None

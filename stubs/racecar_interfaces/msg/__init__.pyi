@@ -235,6 +235,46 @@ class LampSwitches:
     @classmethod
     def get_fields_and_field_types(cls) -> dict[str, str]: ...
 
+class Laps:
+    def __init__(
+        self,
+        *,
+        header: std_msgs.msg.Header = ...,
+        laps: int = ...,
+        lap_time: float = ...,
+        last_lap: float = ...,
+        best_lap: float = ...,
+        sector: int = ...,
+        last_sector: float = ...,
+        progress: float = ...,
+        length: float = ...,
+        offset: float = ...,
+        driven: float = ...,
+        wrong_way: bool = ...,
+        wrong_ways: int = ...,
+        off_track: bool = ...,
+        track_exits: int = ...,
+        off_track_time: float = ...,
+    ) -> None: ...
+    header: std_msgs.msg.Header
+    laps: int
+    lap_time: float
+    last_lap: float
+    best_lap: float
+    sector: int
+    last_sector: float
+    progress: float
+    length: float
+    offset: float
+    driven: float
+    wrong_way: bool
+    wrong_ways: int
+    off_track: bool
+    track_exits: int
+    off_track_time: float
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
 class WheelCommand:
     def __init__(
         self,

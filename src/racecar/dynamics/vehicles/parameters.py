@@ -150,7 +150,10 @@ class VehicleParameters(VehicleDesign):
         return self._with(self._fields_of(values))
 
     def are_possible(self, values: Mapping[str, Array]) -> NDArray[np.bool_]:
-        """Whether from_values() makes each of the vehicles of columns(), (cars,)."""
+        """Whether from_values() makes each of the vehicles of columns(), (cars,).
+
+        values: as of columns(), an array of one value a car, (cars,), by name.
+        """
         fields = self._fields_of(values)
         rows = zip(*(column.tolist() for column in fields.values()), strict=True)
         return np.array([_is_possible(self._with(dict(zip(fields, row, strict=True))))

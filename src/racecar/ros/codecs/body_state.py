@@ -90,7 +90,7 @@ class BodyStateCodec(Codec):
 
 
 class ReckonedStateCodec(Codec):
-    """Odometry by dead reckoning, in the place of that of BodyStateCodec.
+    """Odometry by dead reckoning or late, in the place of that of BodyStateCodec.
 
     Its covariance is odometry_variance.* and that of the reckoning. With publish_map_to_odom it
     comes with the transform from map to odom for which the robot is where it is.

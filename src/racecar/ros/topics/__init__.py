@@ -20,6 +20,7 @@ JOINT_STATES = 'joint_states'
 ROBOT_DESCRIPTION = 'robot_description'
 SCAN = 'scan'
 IMU = 'imu/data'
+LAPS = 'laps'
 COLLISIONS, IN_COLLISION = 'collisions', 'in_collision'
 CAMERA_IMAGE, CAMERA_INFO = 'camera/zed/rgb/image_rect_color', 'camera/zed/rgb/camera_info'
 SENSORS: dict[str, tuple[str, ...]] = {
