@@ -132,8 +132,8 @@ class RobotParameters:
         for name in values:
             if not name.startswith(PREFIX):
                 raise ConfigurationError(
-                    f"file '{path}' has the parameter '{name}', expected those of a robot with two"
-                    f' wheels, whose names begin with {PREFIX}')
+                    f"file '{path}' has the parameter '{name}', expected those of a"
+                    f' differential-drive robot, whose names begin with {PREFIX}')
         return cls.from_values(values)
 
     def columns(self, values: Mapping[str, Array]) -> RobotParameters:

@@ -86,7 +86,7 @@ def custom_columns(
 def robot_columns(
     stack: Stack, loop: RobotLoop, values: StackValues, varied: NodeColumns, robots: int,
 ) -> FleetColumns:
-    """Robots with two wheels that differ from that of a loop; see stack_columns()."""
+    """Differential-drive robots that differ from that of a loop; see stack_columns()."""
     assert stack.tracker is not None
     assert stack.linearizer is not None
     if kind_of(loop) is None:
