@@ -121,7 +121,7 @@ class TuneRun:
         ConfigurationError for a storage that cannot be written.
         """
         tuning = self._tuning
-        first = self._first()
+        first, kept = self._first(), self.kept
         while (done := self.done) < tuning.trials:
             count = min(tuning.batch, tuning.trials - done)
             proposed = first[done:done + count] if done < len(first) else self._propose(count)
@@ -129,7 +129,8 @@ class TuneRun:
             if not done and all(trial.state == LOST and trial.why for trial in ended):
                 # What is wrong with all of the first is hardly their own.
                 raise RunError(ended[0].why)
-            self._keep(ended[max(self.kept - done, 0):])
+            # A storage may have some of the first batch already.
+            self._keep(ended[max(kept - done, 0):])
             self._learn(ended)
             if on_progress is not None:
                 on_progress(self.done)

@@ -19,6 +19,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
 from urllib.request import urlopen
 
+from racecar.base.environment import hash_of_file
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggestion
 from racecar.base.share import find_track_source
@@ -110,7 +111,7 @@ def _is_there(path: Path, digest: str) -> bool:
     if not os.path.lexists(path):
         return False
     try:
-        found = hashlib.sha256(path.read_bytes()).hexdigest()
+        found = hash_of_file(path)
     except OSError as error:
         raise ConfigurationError(
             f'{excerpt(str(path))} cannot be read: {error.strerror}') from error

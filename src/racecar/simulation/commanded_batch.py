@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.columns import rows_of
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.rows import count_numbers, zeros_of
+from racecar.base.rows import count_numbers, first_row, zeros_of
 from racecar.base.vectors import Vector
 from racecar.dynamics.actuators import Actuators, Channel, Channels
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
@@ -28,6 +28,7 @@ from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.simulation.vehicle_columns import vehicle_columns, VehicleColumns
 
 _CHANNELS = Channels(zeros_of(Channel), zeros_of(Channel))
+_DELAYS = [first_row(_CHANNELS, channel, 'delay_steps') for channel in Channels._fields]
 
 
 class CommandedOptions(NamedTuple):
@@ -141,7 +142,7 @@ class CommandedBatch(CarBatch):
             raise ParameterError(
                 f'channels have the shape {channels.shape}, expected {(size, len(self))}')
         longest = self._depth - 1 - self._undone
-        delays = channels[:, chosen][[0, size // 2]]
+        delays = channels[_DELAYS][:, chosen]
         if not self._is_actuated or (delays > longest).any():
             raise ParameterError(
                 f'a delay is {delays.max(initial=0.0):g} steps, expected at most'

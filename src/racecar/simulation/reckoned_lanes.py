@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import functools
 from typing import NamedTuple
 
-from racecar.base.compiled import importable
+from racecar.base.compiled import importable, pure
 from racecar.base.errors import RunError
 from racecar.base.readings import WheelReading
 from racecar.base.rows import filled, Numbers, zeros_of
@@ -53,6 +53,13 @@ class ReckonedParameters(NamedTuple):
 _NO_READING, _NO_RECKONING = zeros_of(WheelReading), zeros_of(Reckoning)
 
 
+@pure
+def _read_next(reading: WheelReading, p: ReckoningParameters, command: Command) -> WheelReading:
+    """Reading of the wheels under a command, but for their speed."""
+    return WheelReading(
+        reading.speed, min(max(command.steering_angle, p.steering_min), p.steering_max))
+
+
 @functools.cache
 def _answer(inner: Answer) -> Answer:
     @importable
@@ -64,9 +71,8 @@ def _answer(inner: Answer) -> Answer:
         reckoning = reckon(state.reckoning, p, state.reading, car, dt)
         after, command = inner(
             state.control, parameters.control, seen_motion(reckoning), reference, dt)
-        steering = min(max(command.steering_angle, p.steering_min), p.steering_max)
         return ReckonedMemory(
-            WheelReading(state.reading.speed, steering), reckoning, after), command
+            _read_next(state.reading, p, command), reckoning, after), command
 
     return answer
 
@@ -85,9 +91,8 @@ def _late_answer(inner: Answer) -> Answer:
             past = past[1:] + (state.reckoning,)
         after, command = inner(
             state.control, parameters.control, seen_motion(past[0]), reference, dt)
-        steering = min(max(command.steering_angle, p.steering_min), p.steering_max)
         return LateMemory(
-            WheelReading(state.reading.speed, steering), reckoning, past, after), command
+            _read_next(state.reading, p, command), reckoning, past, after), command
 
     return answer
 

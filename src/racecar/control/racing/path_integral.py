@@ -62,9 +62,23 @@ LANES = 128
 _HALF, _MOST_BLOCKS = LANES // 2, 1000
 # Steps for which a normal number is held.
 _HELD = 4
-# Of a block: state, cost, curvature and speed of the line, inputs.
-_COST, _CURVATURE, _SPEED, _SLIP, _TURNING, _ROWS = (*range(STATES, STATES + 5), STATES + 5)
 _KEY = 0x4D505049
+
+
+class Lane(NamedTuple):
+    """Of a candidate: cost so far, curvature [1/m] and speed [m/s] of the line, inputs."""
+
+    cost: float
+    curvature: float
+    speed: float
+    slip: float
+    turning: float
+
+
+_START = Part(zeros_of(LineState))
+_STATE = Part(zeros_of(LineState), 0, LANES)
+_LANE = Part(zeros_of(Lane), _STATE.after, LANES)
+_ROWS = _LANE.after
 
 
 class State(NamedTuple):
@@ -135,20 +149,6 @@ def draw(parameters: Parameters, numbers: Flat, noise: int, block: int, answers:
             numbers[to + 3 * _HALF + lane] = p.turning * d
 
 
-class Lane(NamedTuple):
-    """Of a candidate: cost so far, curvature [1/m] and speed [m/s] of the line, inputs."""
-
-    cost: float
-    curvature: float
-    speed: float
-    slip: float
-    turning: float
-
-
-_STATE = Part(zeros_of(LineState), 0, LANES)
-_LANE = Part(zeros_of(Lane), _STATE.after, LANES)
-
-
 @pure
 def _moved(car: DynamicCar, numbers: Flat, at: int, interval: float) -> None:
     """Drive the candidates of a block a step, in one loop without branches."""
@@ -174,31 +174,26 @@ def roll_out(
     p, car, steps = parameters, parameters.plan.car, int(parameters.plan.horizon.steps)
     numbers, work = memory.numbers, at.block
     noise = at.noise + block * knot_count(steps) * INPUTS * _HALF
-    for lane in range(LANES):
-        for i in range(STATES):
-            numbers[work + i * LANES + lane] = numbers[at.state + i]
-        numbers[work + _COST * LANES + lane] = 0.0
+    start = load(numbers, _START, at.state)
+    for i in range(work, work + LANES):
+        store(numbers, _STATE, i, start)
+        store(numbers, _LANE, i, Lane(0.0, 0.0, 0.0, 0.0, 0.0))
     for k in range(steps):
         knot = noise + (k // _HELD) * INPUTS * _HALF
         for lane in range(LANES):
-            s = numbers[work + 6 * LANES + lane]
-            course = course_at(numbers, memory.line, s)
-            numbers[work + _CURVATURE * LANES + lane] = course.curvature
-            numbers[work + _SPEED * LANES + lane] = course.speed
+            i = work + lane
+            course = course_at(numbers, memory.line, load(numbers, _STATE, i).s)
             sign, first = (1.0, lane) if lane < _HALF else (-1.0, lane - _HALF)
-            numbers[work + _SLIP * LANES + lane] = within(
-                numbers[at.inputs + INPUTS * k] + sign * numbers[knot + first],
-                -car.braking, car.driving)
-            numbers[work + _TURNING * LANES + lane] = (
-                numbers[at.inputs + INPUTS * k + 1] + sign * numbers[knot + _HALF + first])
+            store(numbers, _LANE, i, Lane(
+                load(numbers, _LANE, i).cost, course.curvature, course.speed,
+                within(numbers[at.inputs + INPUTS * k] + sign * numbers[knot + first],
+                       -car.braking, car.driving),
+                numbers[at.inputs + INPUTS * k + 1] + sign * numbers[knot + _HALF + first]))
         _moved(car, numbers, work, p.plan.horizon.interval)
     for lane in range(LANES):
-        i = work + lane
-        x = LineState(
-            numbers[i], numbers[i + LANES], numbers[i + 2 * LANES], numbers[i + 3 * LANES],
-            numbers[i + 4 * LANES], numbers[i + 5 * LANES], numbers[i + 6 * LANES])
+        x = load(numbers, _STATE, work + lane)
         speed = course_at(numbers, memory.line, x.s).speed
-        numbers[at.costs + block * LANES + lane] = numbers[i + _COST * LANES] + (
+        numbers[at.costs + block * LANES + lane] = load(numbers, _LANE, work + lane).cost + (
             car.weights.last * state_cost(car.weights, x, speed))
 
 
