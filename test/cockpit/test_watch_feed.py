@@ -125,6 +125,30 @@ def test_the_result_is_shown_with_report_and_replay_until_the_page_is_closed(wat
     watch(scenario)
 
 
+def test_another_run_can_be_started_from_the_result_and_keeps_the_command(watch):
+    async def scenario(server, command, bridge):
+        page = await server.page()
+        await bridge.connect()
+        assert await command.answers.get() == ('first', True)
+        command.results.put_nowait(RunResult('ended', '80 s driven'))
+        links = (await page.get('session', state='ended', text='80 s driven'))['result']['links']
+        assert [row['text'] for row in links] == ['Start another']
+        another = await server.page(links[0]['address'].rstrip('/'))
+        assert another.welcome['mode'] == 'cockpit'
+        names = [row['name'] for row in another.welcome['configurations']]
+        assert 'kinematic_ode' in names
+        # Longer than a page may take to be loaded anew.
+        await page.socket.close()
+        await asyncio.sleep(0.3)
+        await another.send('stop')
+        assert 'nothing runs' in (await another.get('error'))['text']
+        assert not server.running.done()
+        await another.socket.close()
+        await server.running
+
+    watch(scenario)
+
+
 def test_a_command_that_is_killed_is_said(watch):
     async def scenario(server, command, bridge):
         page = await server.page()

@@ -30,6 +30,10 @@ class FakeChild:
     async def start(cls, words):
         return cls(words)
 
+    @classmethod
+    async def start_module(cls, module):
+        return cls([module])
+
     async def wait(self):
         return await asyncio.shield(self.code)
 

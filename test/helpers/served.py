@@ -47,18 +47,20 @@ class Page:
 class Served:
     """A running server: its feed runs too."""
 
-    def __init__(self, session, access, server):
+    def __init__(self, session, access, server, running):
         self.session = session
+        self.running = running
         self.access = access
         self.hub = server.hub
         self.url = f'http://127.0.0.1:{access.port}'
 
-    async def connect(self, **headers):
-        return await self.session.ws_connect(
-            f'{self.url}/ws', headers={'Origin': self.url, **headers})
+    async def connect(self, url=None, **headers):
+        url = url or self.url
+        return await self.session.ws_connect(f'{url}/ws', headers={'Origin': url, **headers})
 
-    async def page(self):
-        page = Page(await self.connect())
+    async def page(self, url=None):
+        """Open a page; url: of another server that this one leads to."""
+        page = Page(await self.connect(url))
         page.welcome = await page.get('welcome')
         return page
 
@@ -73,7 +75,7 @@ async def served(feed, host='127.0.0.1', **limits):
             running = asyncio.create_task(feed.run(server.hub))
             try:
                 async with aiohttp.ClientSession() as session:
-                    yield Served(session, access, server)
+                    yield Served(session, access, server, running)
             finally:
                 running.cancel()
                 with contextlib.suppress(asyncio.CancelledError):

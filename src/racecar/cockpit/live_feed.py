@@ -76,6 +76,11 @@ class LiveFeed(Feed):
         """Whether there is a child."""
         return self._watching is not None and not self._watching.done()
 
+    @property
+    def has_viewers(self) -> bool:
+        """Whether a page shows it."""
+        return bool(self._viewers)
+
     # Feed
 
     async def run(self, outlet: Outlet) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from racecar.base.errors import RacecarError
 from racecar.cockpit.feed import Outlet
 from racecar.cockpit.link import Job
-from racecar.cockpit.live_feed import AttachFeed, ENDED, LOST
+from racecar.cockpit.live_feed import AttachFeed, CockpitFeed, ENDED, LOST
 from racecar.cockpit.serving import served
 
 # Between two looks whether the pages are there [s].
@@ -56,6 +56,7 @@ class WatchFeed(AttachFeed):
         self._longest_wait = longest_wait
         self._no_browser = asyncio.Event()
         self._results = contextlib.AsyncExitStack()
+        self._next: CockpitFeed | None = None
 
     @property
     def welcome(self) -> Mapping[str, object]:
@@ -71,7 +72,10 @@ class WatchFeed(AttachFeed):
         self._no_browser.set()
 
     async def run(self, outlet: Outlet) -> None:
-        """Relay until the command or, after the result, the last page has gone."""
+        """Relay until the command or, after the result, the last page has gone.
+
+        That of the cockpit for the next run, which the result leads to, counts as well.
+        """
         tasks = {asyncio.create_task(super().run(outlet)),
                  asyncio.create_task(self._follow_command())}
         try:
@@ -93,7 +97,7 @@ class WatchFeed(AttachFeed):
         self._on_first_page(self._is_seen)
         found = await first
         await self._show(found or RunResult(LOST, 'the command that ran it was killed'))
-        self._on_result_shown(bool(self._viewers))
+        self._on_result_shown(self.has_viewers)
         async with self._changing:
             await self._end_child()
         gone = asyncio.create_task(self._until_gone())
@@ -105,13 +109,14 @@ class WatchFeed(AttachFeed):
     @property
     def _is_seen(self) -> bool:
         """Whether there are a page and, unless it has failed, the bridge."""
-        return bool(self._viewers) and (
+        return self.has_viewers and (
             not self.is_running or self._link is not None and self._link.is_connected)
 
     async def _until_gone(self) -> None:
-        patience = 0.0
-        while patience > 0.0 or self._viewers:
-            patience = _RELOADING if self._viewers else patience - _PERIOD
+        patience = _PERIOD
+        while patience > 0.0:
+            is_open = self.has_viewers or self._next is not None and self._next.has_viewers
+            patience = _RELOADING if is_open else patience - _PERIOD
             await asyncio.sleep(_PERIOD)
 
     async def _show(self, result: RunResult) -> None:
@@ -119,7 +124,7 @@ class WatchFeed(AttachFeed):
         if result.report is not None:
             self.report = result.report
             links.append({'text': 'Report', 'address': '/report'})
-        if result.recording is not None and self._viewers:
+        if result.recording is not None and self.has_viewers:
             # Imported here, so that the page does not wait for vehicles and readers of bags.
             from racecar.cockpit.replay.feed import ReplayFeed
             from racecar.cockpit.replay.opening import open_recording
@@ -129,6 +134,12 @@ class WatchFeed(AttachFeed):
                 self._results.callback(recording.close)
                 links.append({'text': 'Replay', 'address': await self._results.enter_async_context(
                     served(ReplayFeed(recording)))})
+        if self.has_viewers:
+            self._next = CockpitFeed(with_nodes=False)
+            with contextlib.suppress(RacecarError):
+                links.append({
+                    'text': 'Start another',
+                    'address': await self._results.enter_async_context(served(self._next))})
         self._session['result'] = {
             'text': result.text, 'links': links,
             'files': [str(path) for path in (result.report, result.recording) if path is not None]}
