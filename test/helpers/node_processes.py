@@ -57,6 +57,10 @@ class NodeProcess:
         raise AssertionError(f'{self.executable} did not end; its threads:\n{self.stderr}')
 
     @property
+    def has_ended(self):
+        return self.process.poll() is not None
+
+    @property
     def stderr(self):
         self._stderr.seek(0)
         return self._stderr.read().decode()

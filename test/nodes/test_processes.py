@@ -25,7 +25,8 @@ pytestmark = pytest.mark.ros
 NEEDED = {
     **{executable: VEHICLE for executable, rows in TABLES.items()
        if any(row.name == 'vehicle.name' for row in rows)},
-    'ackermann_mux': ('-p', 'config_file:=mux/low_level')}
+    'ackermann_mux': ('-p', 'config_file:=mux/low_level'),
+    'lap_timer': ('-p', 'track:=racetrack')}
 
 BAD = {
     'trajectory_tracker': ('Kp:=-1.0', ["'Kp'", '-1.0', '[0, 1000]']),
@@ -65,34 +66,30 @@ def test_bad_parameter_ends_the_process_with_a_line_that_says_why(refused, execu
 
 # All nodes are ended by one function, so that each is sent one; test_signals sends both to stacks.
 SIGNALS = dict(zip(TABLES, itertools.cycle([signal.SIGINT, signal.SIGTERM])))
+# So many interpreters start at once, some of which compile: all of them would take minutes.
+GROUP = 4
 
 
-@pytest.fixture(scope='module')
-def interrupted(tmp_path_factory):
-    """Start every node, wait until all are there, and send each its signal."""
-    folder = tmp_path_factory.mktemp('bags') / 'bag'
+@pytest.mark.parametrize('executables', [
+    tuple(TABLES)[at:at + GROUP] for at in range(0, len(TABLES), GROUP)], ids='-'.join)
+def test_signal_ends_the_process_in_peace(executables, tmp_path):
     with ExitStack() as stack:
         processes = {
             executable: stack.enter_context(NodeProcess(
-                executable, *NEEDED.get(executable, ()), '-p', f'folder:={folder}' if executable
+                executable, *NEEDED.get(executable, ()), '-p',
+                f'folder:={tmp_path / "bag"}' if executable
                 == 'bag_recorder' else 'use_sim_time:=false', '-r', f'__node:={executable}'))
-            for executable in TABLES}
+            for executable in executables}
         with Bench() as bench:
-            # Fifteen interpreters start at once: beside other work that takes its time.
-            bench.until(
-                lambda: set(TABLES) <= set(bench.probe.get_node_names()), 'all nodes', 200.0)
+            for executable, process in processes.items():
+                bench.until(lambda name=executable, running=process: running.has_ended
+                            or name in bench.probe.get_node_names(), executable, 200.0)
+                assert not process.has_ended, process.stderr
+                process.send_signal(SIGNALS[executable])
         for executable, process in processes.items():
-            process.send_signal(SIGNALS[executable])
-        yield processes
-
-
-@pytest.mark.parametrize(
-    ('executable', 'number'), SIGNALS.items(), ids=lambda value: getattr(value, 'name', value))
-def test_signal_ends_the_process_in_peace(interrupted, executable, number):
-    process = interrupted[executable]
-    assert process.wait() == 0
-    assert 'Traceback' not in process.stderr
-    assert 'rror' not in process.stderr
+            assert process.wait() == 0, executable
+            assert 'Traceback' not in process.stderr
+            assert 'rror' not in process.stderr
 
 
 # What each node of the chain sends, and the timeout of who listens to it [s].

@@ -88,25 +88,13 @@ def run(arguments: argparse.Namespace) -> int:
     name, options = chosen_run(UP, arguments)
     check_result_arguments(arguments)
     check_run_folder(arguments, UP)
-    # rclpy takes half a second to import; `racecar --help` does not need it.
-    from racecar.stacks.composing import ComposedStack
-
     stack = find_stack(name)
     descriptions = describe_stack(stack.name, options)
     if not any(d.spec.is_simulator for d in descriptions):
         raise ConfigurationError(
             f'without {stack.simulator} there is nobody who makes the time that `up` runs by and'
             ' ends with; `ros2 launch` takes without:= for it, as for a real car')
-    asked = bool(arguments.csv or arguments.json or arguments.skip or arguments.report)
-    # Without the tracker the reference is that of a node of the user's, if there is any.
-    referenced = any(d.executable == stack.tracker for d in descriptions)
-    with_metrics = stack.follows_trajectory and (
-        asked or bool(arguments.end_time and referenced))
-    if not stack.follows_trajectory and (
-            arguments.csv is not None or arguments.json or arguments.report):
-        raise ConfigurationError(
-            f'--csv, --json and --report tell how a trajectory is followed, but {stack.name}'
-            ' follows none; use --record and `racecar analyze`')
+    with_metrics = _is_measured(arguments, stack, descriptions)
     if with_metrics:
         options = replace(options, observers=1)
         descriptions = describe_stack(stack.name, options)
@@ -123,17 +111,24 @@ def run(arguments: argparse.Namespace) -> int:
         if with_metrics:
             _run_with_metrics(started, made, watch)
         else:
-            with ComposedStack(started.descriptions) as composed:
-                drive = observed_drive(composed)
-                try:
-                    _spin(started, composed)
-                finally:
-                    watch.text = drive.text(collisions_in(composed))
-                    if drive.duration > 0.0:
-                        print(watch.text)
-                check_conflicts(composed.conflicts)
-                _check_driven(composed, started.descriptions)
+            _run_observed(started, watch)
     return 0
+
+
+def _is_measured(
+    arguments: argparse.Namespace, stack: Stack, descriptions: list[NodeDescription],
+) -> bool:
+    """Whether the tracking error is told; raises ConfigurationError if it is asked for in vain."""
+    if not stack.follows_trajectory:
+        if arguments.csv is not None or arguments.json or arguments.report:
+            raise ConfigurationError(
+                '--csv, --json and --report tell how a trajectory is followed, but'
+                f' {stack.name} follows none; use --record and `racecar analyze`')
+        return False
+    # Without the tracker the reference is that of a node of the user's, if there is any.
+    return bool(
+        arguments.csv or arguments.json or arguments.skip or arguments.report
+        or arguments.end_time and any(d.executable == stack.tracker for d in descriptions))
 
 
 class _Run(NamedTuple):
@@ -189,61 +184,98 @@ def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) 
             ' docs/own_controller.md')
 
 
-def _run_with_metrics(started: _Run, made: RunFile, watch: WatchedRun) -> None:
-    from racecar.clients.run_probe import RunProbe
+def _run_observed(started: _Run, watch: WatchedRun) -> None:
+    """Run, and say how far it went."""
+    # rclpy takes half a second to import; `racecar --help` does not need it.
     from racecar.stacks.composing import ComposedStack
 
-    arguments, stack, options, descriptions = started
-    values = {d.executable: d.resolve() for d in descriptions}
+    with ComposedStack(started.descriptions) as composed:
+        drive = observed_drive(composed)
+        try:
+            _spin(started, composed)
+        finally:
+            watch.text = drive.text(collisions_in(composed))
+            if drive.duration > 0.0:
+                print(watch.text)
+        check_conflicts(composed.conflicts)
+        _check_driven(composed, started.descriptions)
+
+
+def _run_with_metrics(started: _Run, made: RunFile, watch: WatchedRun) -> None:
+    """Run, and report the tracking error; raises Interruption after that."""
+    arguments, stack = started.arguments, started.stack
+    values = {d.executable: d.resolve() for d in started.descriptions}
     tracker, simulator = values.get(stack.tracker or ''), values[stack.simulator]
     metrics = RunMetrics(tracked_ahead(tracker) if tracker else 0.0, arguments.skip,
                          partial(course_of, tracker) if tracker else None)
-    interruption = None
     with contextlib.ExitStack() as files:
-        consumers = [metrics.add]
         kept = csv_files(arguments)
-        consumers += [files.enter_context(RunCsv(file)).add for file in kept]
+        consumers = [metrics.add, *(files.enter_context(RunCsv(file)).add for file in kept)]
 
         def on_rows(rows: Array) -> None:
             for consume in consumers:
                 consume(rows)
 
-        with ComposedStack(descriptions) as composed:
-            period_ns = composed.simulator.awaited_period_ns
-            probe = RunProbe(
-                on_rows, period_ns=period_ns if simulator['lockstep'] else None,
-                namespace=options.namespace, topics=topic_set(options.topic_names).topics,
-                commands=commands_of(descriptions), reckoned=composed.simulator.is_reckoned)
-            composed.add_node(probe)
-            try:
-                _spin(started, composed, lambda: probe.failure is not None, probe.has_heard)
-            except Interruption as error:
-                interruption = error
-            end_ns = composed.simulator.plant.time_ns
-            collisions = collisions_in(composed)
-            check_conflicts(composed.conflicts)
-            if interruption is None:
-                _check_driven(composed, descriptions)
-        try:
-            probe.finish(None if interruption else end_ns,
-                         from_the_start=tracker is not None and tracker['active'])
-        except RunError:
-            # There may be nothing yet.
-            if interruption:
-                raise interruption from None
-            raise
-    if probe.unreferenced:
-        print(f'warning: the tracker gave no reference for {probe.unreferenced} odometry messages;'
-              ' was it inactive?', file=sys.stderr)
-    found = replace(metrics.result(), collisions=collisions)
+        driven = _probed(started, on_rows, lockstep=bool(simulator['lockstep']),
+                         from_the_start=tracker is not None and bool(tracker['active']))
+    if driven.unreferenced:
+        print(f'warning: the tracker gave no reference for {driven.unreferenced} odometry'
+              ' messages; was it inactive?', file=sys.stderr)
+    found = replace(metrics.result(), collisions=driven.collisions)
     watch.text = found.summary
     outrun = None if tracker is None else outrun_warning(
         TrajectoryTracker(dict(tracker)), simulator, metrics.span)
-    report_run(arguments, found, metrics.span, composed.wall_time,
+    report_run(arguments, found, metrics.span, driven.wall_time,
                [] if outrun is None else [outrun])
     keep_run(arguments, kept, made, found)
     if arguments.report:
         watch.report = arguments.output / REPORT_NAME
         watch.recording = watch.recording or arguments.output
-    if interruption is not None:
-        raise interruption
+    if driven.interruption is not None:
+        raise driven.interruption
+
+
+class _Driven(NamedTuple):
+    """What came of a run: odometry messages without reference, contacts, its time, its end."""
+
+    unreferenced: int
+    collisions: int | None
+    wall_time: float
+    interruption: Interruption | None
+
+
+def _probed(
+    started: _Run, on_rows: Callable[[Array], None], *, lockstep: bool, from_the_start: bool,
+) -> _Driven:
+    """Run, with each row of the drive given to a function. from_the_start: whether it tracks then.
+
+    Raises RunError for what is missing, and Interruption if it came before there was anything.
+    """
+    from racecar.clients.run_probe import RunProbe
+    from racecar.stacks.composing import ComposedStack
+
+    options, descriptions = started.options, started.descriptions
+    interruption = None
+    with ComposedStack(descriptions) as composed:
+        probe = RunProbe(
+            on_rows, period_ns=composed.simulator.awaited_period_ns if lockstep else None,
+            namespace=options.namespace, topics=topic_set(options.topic_names).topics,
+            commands=commands_of(descriptions), reckoned=composed.simulator.is_reckoned)
+        composed.add_node(probe)
+        try:
+            _spin(started, composed, lambda: probe.failure is not None, probe.has_heard)
+        except Interruption as error:
+            interruption = error
+        end_ns = composed.simulator.plant.time_ns
+        collisions = collisions_in(composed)
+        check_conflicts(composed.conflicts)
+        if interruption is None:
+            _check_driven(composed, descriptions)
+    try:
+        probe.finish(None if interruption else end_ns, from_the_start=from_the_start)
+    except RunError:
+        # There may be nothing yet.
+        if interruption:
+            raise interruption from None
+        raise
+    return _Driven(probe.unreferenced, collisions, composed.wall_time, interruption)

@@ -44,6 +44,10 @@ GLASS: Colour = (0.07, 0.09, 0.12, 1.0)
 WHITE: Colour = (0.9, 0.9, 0.88, 1.0)
 
 
+# Width and height of a number plate [m].
+_PLATE = 0.52, 0.11
+
+
 class _Style(NamedTuple):
     """Proportions of a body: along it from the tail, 0, to the nose, 1; up from floor to roof.
 
@@ -308,60 +312,68 @@ def _arch(radius: float) -> float:
 
 
 def _trim(vehicle: VehicleParameters, size: BodyDimensions, style: _Style) -> tuple[Shape, ...]:
-    radius = vehicle.wheel_radii[1]
-    high = size.top - size.floor
+    """What is on a body, besides wheels and lamps: panels, grilles, plates, mirrors, handles."""
+    high, floor = size.top - size.floor, size.floor - vehicle.wheel_radii[1]
     skin = _skin(vehicle, size, style)
-    floor = size.floor - radius
+    # What is dark behind the wheels.
+    bottom = _box(
+        'floor', BLACK, (size.rear + 0.05 * size.length, size.front - 0.08 * size.length),
+        _between_wheels(vehicle) - 0.06 * size.width, (floor + 0.02 * high, floor + 0.34 * high))
+    return (bottom, *_rear_trim(skin, size, style, floor), *_front_trim(skin, size, style, floor),
+            *_side_trim(skin, size, style, _seams(vehicle, size, style)))
 
-    def up(share: float) -> float:
-        return floor + share * high
 
-    half = 0.5 * size.width
-    nose, tail = style.nose_end[1] * half, style.tail_end[1] * half
-    front_lamps, rear_lamps = (_upper_row(skin, size, x) for x in (size.front, size.rear))
-    below = front_lamps.z - (3.0 if style.grilles else 1.5) * front_lamps.height
-    shapes = [
-        # What is dark behind the wheels.
-        _box('floor', BLACK, (size.rear + 0.05 * size.length, size.front - 0.08 * size.length),
-             _between_wheels(vehicle) - 0.06 * size.width, (floor + 0.02 * high, up(0.34))),
-        # What the lamps are set into.
+def _rear_trim(skin: Skin, size: BodyDimensions, style: _Style, floor: float) -> list[Shape]:
+    """Panel that the lamps are set into, diffuser and plate."""
+    high, lamps = size.top - size.floor, _upper_row(skin, size, size.rear)
+    plate = floor + 0.24 * high
+    return [
         _box('rear_panel', BLACK, (size.rear - 0.003, size.rear + 0.05),
-             1.99 * rear_lamps.half_width, _about(rear_lamps)),
+             1.99 * lamps.half_width, _about(lamps)),
+        _box('diffuser', BLACK, (size.rear - 0.004, size.rear + 0.05),
+             0.75 * (style.tail_end[1] * size.width), (floor + 0.09 * high, floor + 0.16 * high)),
+        _box('rear_plate', WHITE, (size.rear - 0.010, size.rear + 0.02), _PLATE[0],
+             (plate, plate + _PLATE[1]))]
+
+
+def _front_trim(skin: Skin, size: BodyDimensions, style: _Style, floor: float) -> list[Shape]:
+    """Panels that the lamps are set into, grilles, intake and plate."""
+    high, lamps = size.top - size.floor, _upper_row(skin, size, size.front)
+    intake, plate = floor + 0.06 * high, floor + 0.08 * high
+    below = lamps.z - (3.0 if style.grilles else 1.5) * lamps.height
+    return [
         *(_box(f'{name}_panel', BLACK, (size.front - 0.05, size.front + 0.003),
-               0.4 * front_lamps.half_width, _about(front_lamps),
-               side * 0.79 * front_lamps.half_width)
+               0.4 * lamps.half_width, _about(lamps), side * 0.79 * lamps.half_width)
           for name, side in (('left', 1.0), ('right', -1.0))),
         *(_box(f'grille_{number}', BLACK, (size.front - 0.05, size.front + 0.004),
-               0.17 * size.width,
-               (front_lamps.z - 2.2 * front_lamps.height, front_lamps.z + front_lamps.height),
+               0.17 * size.width, (lamps.z - 2.2 * lamps.height, lamps.z + lamps.height),
                0.19 * size.width * (number - 0.5 * (style.grilles - 1)))
           for number in range(style.grilles)),
-        _box('intake', BLACK, (size.front - 0.05, size.front + 0.004), 1.2 * nose,
-             (up(0.06), up(0.06) + 0.8 * (below - up(0.06)))),
-        _box('diffuser', BLACK, (size.rear - 0.004, size.rear + 0.05), 1.5 * tail,
-             (up(0.09), up(0.16))),
-        _box('front_plate', WHITE, (size.front - 0.02, size.front + 0.010), 0.52,
-             (up(0.08), up(0.08) + 0.11)),
-        _box('rear_plate', WHITE, (size.rear - 0.010, size.rear + 0.02), 0.52, (up(0.24),
-             up(0.24) + 0.11)),
-    ]
+        _box('intake', BLACK, (size.front - 0.05, size.front + 0.004),
+             0.6 * (style.nose_end[1] * size.width), (intake, intake + 0.8 * (below - intake))),
+        _box('front_plate', WHITE, (size.front - 0.02, size.front + 0.010), _PLATE[0],
+             (plate, plate + _PLATE[1]))]
+
+
+def _side_trim(
+    skin: Skin, size: BodyDimensions, style: _Style, seams: Sequence[float],
+) -> list[Shape]:
+    """Mirrors, and handles of the doors, which end at seams [m]."""
+    high = size.top - size.floor
     mirror_x = _along(size, style.front) - 0.11 * size.length
-    beside = float(_half(skin, mirror_x)[SHOULDER, 1])
-    belt = float(_half(skin, mirror_x)[SHOULDER, 2])
-    seams = _seams(vehicle, size, style)
-    for side in (1.0, -1.0):
-        name = 'left' if side > 0.0 else 'right'
+    _, beside, belt = map(float, _half(skin, mirror_x)[SHOULDER])
+    shapes = []
+    for name, side in (('left', 1.0), ('right', -1.0)):
         shapes.append(Shape(
             pose_of_angles(mirror_x, side * (beside + 0.05), belt + 0.07 * high, 0.0, 0.0,
                            side * 0.2),
             Box((0.07 * high, 0.2, 0.085 * high)), BLACK, f'{name}_mirror'))
         for part, x in (('front', seams[1]), ('rear', seams[2])):
-            y = float(_half(skin, x + 0.03 * size.length)[SHOULDER - 2, 1])
-            z = float(_half(skin, x + 0.03 * size.length)[SHOULDER - 2, 2])
+            _, y, z = map(float, _half(skin, x + 0.03 * size.length)[SHOULDER - 2])
             shapes.append(_box(
                 f'{name}_{part}_handle', BLACK, (x + 0.015 * size.length, x + 0.05 * size.length),
                 0.02, (z - 0.012 * high, z + 0.012 * high), side * y))
-    return tuple(shapes)
+    return shapes
 
 
 def _between_wheels(vehicle: VehicleParameters) -> float:

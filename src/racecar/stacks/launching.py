@@ -45,6 +45,8 @@ _BOOLEANS = ('true', 'false', 'True', 'False')
 
 _DESCRIBES = 'publish_robot_description'
 
+_Actions = list[LaunchDescriptionEntity]
+
 
 def generate(name: str) -> LaunchDescription:
     """Launch description of a configuration, with its arguments."""
@@ -80,7 +82,7 @@ def _arguments(stack: Stack) -> Iterator[DeclareLaunchArgument]:
 # Actions
 
 
-def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntity]:
+def _set_up(context: LaunchContext, stack: Stack) -> _Actions:
     """Actions; raises ConfigurationError or ParameterError before anything starts."""
     # Raises ConfigurationError once, where otherwise every node would, if it was not built.
     importlib.import_module('racecar.ros.interfaces')
@@ -91,48 +93,56 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
     options = from_texts(
         LAUNCH, values, namespace=namespace.strip('/'), overrides_option=SET_ARGUMENT)
     descriptions = describe_stack(stack.name, options)
-    for description in descriptions:
-        if description.executable == stack.tracker:
-            # Reads the waypoints: without them the other nodes would wait for ever.
-            make_trajectory(description.resolve())
-        if description.spec.is_simulator:
-            # Otherwise the simulator would say so, among the messages of nodes that came up.
-            find_world(description.resolve()[WORLD_PARAMETER.name])
+    _check_files(stack, descriptions)
     descriptions = with_provenance(descriptions, describe_run(
         LAUNCH, stack.name, options, descriptions,
         shlex.join(['ros2', 'launch', 'racecar', f'{stack.name}.launch.py', *context.argv])))
-    arguments = ['--ros-args', '--log-level', options.log_level]
+    found = [_actions(description, options) for description in descriptions]
+    # Who listens to the end of a process comes before any is started.
+    return [*(action for listeners, _ in found for action in listeners),
+            *(action for _, actions in found for action in actions)]
 
-    actions: list[LaunchDescriptionEntity] = []
+
+def _check_files(stack: Stack, descriptions: list[NodeDescription]) -> None:
+    """Read what nodes would refuse later, among the messages of those that came up."""
     for description in descriptions:
-        viewers: list[LaunchDescriptionEntity] = []
-        if description.executable == node_names.KEYBOARD_TELEOP:
-            # The standard input of what is launched is nobody's.
-            description = replace(description, parameters={
-                'terminal': '/dev/tty', **description.parameters})
-        if description.executable == node_names.JOY_NODE and is_installed('joy'):
-            actions.append(_joy_of_ros(description, arguments))
-            continue
+        if description.executable == stack.tracker:
+            # Without the waypoints the other nodes would wait for ever.
+            make_trajectory(description.resolve())
         if description.spec.is_simulator:
-            description, viewers = _with_viewers(description, options)
-        node = Node(
-            package='racecar', executable=description.executable, name=description.name,
-            namespace=make_namespace_absolute(description.namespace),
-            parameters=[{
-                **_typed(description.explicit_parameters()),
-                'use_sim_time': description.use_sim_time and options.use_sim_time,
-            }],
-            remappings=description.remappings, arguments=arguments, output='screen',
-            additional_env={LAUNCHED_BY: str(os.getpid())})
-        actions += [node, *viewers]
-        if description.spec.is_simulator:
-            actions.insert(0, RegisterEventHandler(
-                OnProcessExit(target_action=node, on_exit=_on_simulator_exit)))
-        part = _indispensable(description, options)
-        if part:
-            actions.insert(0, RegisterEventHandler(OnProcessExit(
-                target_action=node, on_exit=partial(_on_failure, part))))
-    return actions
+            find_world(description.resolve()[WORLD_PARAMETER.name])
+
+
+def _actions(description: NodeDescription, options: StackOptions) -> tuple[_Actions, _Actions]:
+    """Return listeners to the end of a node, and what starts it and what shows it."""
+    arguments = ['--ros-args', '--log-level', options.log_level]
+    viewers: _Actions = []
+    if description.executable == node_names.KEYBOARD_TELEOP:
+        # The standard input of what is launched is nobody's.
+        description = replace(description, parameters={
+            'terminal': '/dev/tty', **description.parameters})
+    if description.executable == node_names.JOY_NODE and is_installed('joy'):
+        return [], [_joy_of_ros(description, arguments)]
+    if description.spec.is_simulator:
+        description, viewers = _with_viewers(description, options)
+    node = Node(
+        package='racecar', executable=description.executable, name=description.name,
+        namespace=make_namespace_absolute(description.namespace),
+        parameters=[{
+            **_typed(description.explicit_parameters()),
+            'use_sim_time': description.use_sim_time and options.use_sim_time,
+        }],
+        remappings=description.remappings, arguments=arguments, output='screen',
+        additional_env={LAUNCHED_BY: str(os.getpid())})
+    listeners: _Actions = []
+    if description.spec.is_simulator:
+        listeners.append(RegisterEventHandler(
+            OnProcessExit(target_action=node, on_exit=_on_simulator_exit)))
+    part = _indispensable(description, options)
+    if part:
+        listeners.append(RegisterEventHandler(OnProcessExit(
+            target_action=node, on_exit=partial(_on_failure, part))))
+    return listeners, [node, *viewers]
 
 
 def _warn_of_strangers(context: LaunchContext, stack: Stack) -> None:
@@ -172,7 +182,7 @@ def _typed(parameters: dict[str, object]) -> dict[str, object]:
 
 
 def _on_simulator_exit(
-        event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity] | None:
+        event: ProcessExited, context: LaunchContext) -> _Actions | None:
     if context.is_shutdown:
         return None
     _check_exit_code('simulator', event)
@@ -200,7 +210,7 @@ def _check_exit_code(what: str, event: ProcessExited) -> None:
 
 def _with_viewers(
     simulator: NodeDescription, options: StackOptions,
-) -> tuple[NodeDescription, list[LaunchDescriptionEntity]]:
+) -> tuple[NodeDescription, _Actions]:
     """Simulator and, beside it, robot_state_publisher and RViz, or what is missing.
 
     One of the two publishes the robot description: robot_state_publisher where it is installed,
@@ -213,7 +223,7 @@ def _with_viewers(
             *((f'/{topic}', topic) for topic in (topics.TF, topics.TF_STATIC)),
             *simulator.remappings]}
     arguments = ['--ros-args', '--log-level', options.log_level]
-    actions: list[LaunchDescriptionEntity] = []
+    actions: _Actions = []
 
     if not simulator.is_chosen(_DESCRIBES) and is_installed('robot_state_publisher'):
         values = simulator.resolve()

@@ -224,6 +224,19 @@ def _plan(path: Path, _: object, kind: str, limits: Limits) -> MotionPlan:
     )._replace(course=course)
 
 
+def _grid(
+        knots: Array, cells_per_chord: NDArray[np.int64],
+) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
+    """Return where cells of a path begin and end, the chord of each, and which begin at knots."""
+    at_points = np.concatenate([[0], np.cumsum(cells_per_chord)])
+    # As numpy.linspace() between each two knots.
+    piece = np.repeat(np.arange(len(cells_per_chord)), cells_per_chord)
+    within_piece = np.arange(at_points[-1]) - at_points[piece]
+    grid = np.append(
+        within_piece * (np.diff(knots) / cells_per_chord)[piece] + knots[piece], knots[-1])
+    return grid, piece, at_points
+
+
 def _plan_through(
         points: Array, speeds: Array, *, closed: bool, limits: Limits,
         place: Callable[[int], str],
@@ -242,13 +255,7 @@ def _plan_through(
         raise ConfigurationError(
             f'{place(0)}: the path is {knots[-1]:g} m long, expected at'
             f' most {longest:g} m for {len(points)} waypoints; give coordinates in metres')
-    cells_per_chord = _count_cells(chords)
-    at_points = np.concatenate([[0], np.cumsum(cells_per_chord)])
-    # As numpy.linspace() between each two knots.
-    piece = np.repeat(np.arange(len(chords)), cells_per_chord)
-    within_piece = np.arange(at_points[-1]) - at_points[piece]
-    grid = np.append(
-        within_piece * (np.diff(knots) / cells_per_chord)[piece] + knots[piece], knots[-1])
+    grid, piece, at_points = _grid(knots, _count_cells(chords))
     widths = np.diff(grid)
     inner = grid[:-1, None] + 0.5 * widths[:, None] * (1.0 + _GAUSS_NODES)
     inner_pieces, grid_pieces = piece[:, None], np.append(piece, len(chords) - 1)
