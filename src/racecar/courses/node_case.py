@@ -64,6 +64,7 @@ _DRIVE_RATE = 20.0
 _QUIET = 2.0
 _SLOW = 0.9
 _AGAIN = 5.0
+_POSE_AGAIN = 1.0
 _TYPES = {'Odometry': OdometryMessage, 'PoseStamped': PoseStamped,
           'PoseWithCovarianceStamped': PoseWithCovarianceStamped}
 
@@ -98,7 +99,7 @@ class CaseNode(Node):
         self._second = (-math.inf, 0)
         self._last_command = -math.inf
         self._goal: tuple[float, float] | None = None
-        self._goal_sent = -math.inf
+        self._goal_sent = self._pose_sent = -math.inf
         self._has_driven = self._has_let_go = False
         names = topic_set(case.options.topic_names)
         self._subscribe(composed, {name: names.renamed(name) for name in (ODOMETRY, SCAN)})
@@ -290,7 +291,12 @@ class CaseNode(Node):
         listeners = {'robot': self._scan_topic, 'goal': '/goal_pose'}.get(self._check.begins)
         if listeners is not None and self.count_subscribers(listeners) > 0:
             self._begin()
-        elif waited > self._case.start_limit:
+        elif self._check.begins == 'estimate' and self._initial.get_subscription_count() \
+                and time.monotonic() - self._pose_sent > _POSE_AGAIN:
+            # Many filters are silent until they are told where the car is; one may have no map yet.
+            self._pose_sent = time.monotonic()
+            self._send_pose()
+        if self._began is None and waited > self._case.start_limit:
             awaited = {
                 'command': 'published no command that is finite'
                 if self._nonsense else 'published no command',
