@@ -293,7 +293,7 @@ class CaseNode(Node):
             self._begin()
         elif self._check.begins == 'estimate' and self._initial.get_subscription_count() \
                 and time.monotonic() - self._pose_sent > _POSE_AGAIN:
-            # Many filters are silent until they are told where the car is; one may have no map yet.
+            # Filters may be silent until they are told where the car is; one may have no map yet.
             self._pose_sent = time.monotonic()
             self._send_pose()
         if self._began is None and waited > self._case.start_limit:
