@@ -111,7 +111,7 @@ def test_students_have_names_of_their_own(tmp_path):
 FILTER = """
 import rclpy
 from geometry_msgs.msg import PoseWithCovarianceStamped
-from nav_msgs.msg import Odometry
+from nav_msgs.msg import OccupancyGrid, Odometry
 from rclpy.node import Node
 
 
@@ -120,12 +120,18 @@ class Mine(Node):
         super().__init__('mine')
         self.told = 0
         self.create_subscription(PoseWithCovarianceStamped, '/initialpose', self.on_pose, 1)
+        self.create_subscription(OccupancyGrid, '/map', self.on_map, 1)
+        self.has_map = False
         self.estimates = self.create_publisher(Odometry, '/pf/pose/odom', 1)
 
+    def on_map(self, message):
+        self.has_map = True
+
     def on_pose(self, message):
+        if not self.has_map:
+            return
         self.told += 1
         if self.told == 2:
-            # The first one came before the map.
             self.create_timer(0.02, lambda: self.estimates.publish(self.estimate))
         self.estimate = Odometry()
         self.estimate.pose.pose = message.pose.pose
