@@ -84,6 +84,33 @@ def test_a_setup_that_fails_costs_its_scripts_only(student, tmp_path):
         found.find(['follower'])
 
 
+def test_setup_of_a_package_that_cmake_builds_names_no_executables(student, tmp_path):
+    # As in the labs of F1TENTH: setup.py names a module that is not there, and CMake installs
+    # the script of that name.
+    package = student / 'src/pkg'
+    (package / 'package.xml').write_text(
+        '<package format="3"><name>pkg_one</name>'
+        '<export><build_type>ament_cmake</build_type></export></package>')
+    (package / 'scripts').mkdir()
+    (package / 'scripts/follower.py').write_text(NODE)
+    found = prepared(student, tmp_path)
+    _, command = found.find(['follower'])
+    target = json.loads(command.words[2])['target']
+    assert target == str(tmp_path / 'work/src/src/pkg/scripts/follower.py')
+    assert 'Other' not in found.executables
+    assert not list((tmp_path / 'work').rglob('*.egg-info'))
+
+
+def test_setup_finds_the_workspace_of_the_course(student, tmp_path, monkeypatch):
+    # Particle filters of MIT RSS link a library that lies in the workspace of this variable.
+    monkeypatch.setenv('SIM_WS', str(tmp_path / 'workspace'))
+    (student / 'src/pkg/setup.py').write_text(
+        SETUP.replace("name='pkg_one'", "name='pkg_one', description=os.environ['SIM_WS']"))
+    found = prepared(student, tmp_path)
+    assert found.faults == ()
+    assert 'follower' in found.executables
+
+
 def test_links_and_builds_are_left_out(student, tmp_path):
     (student / 'loop').symlink_to(student)
     (student / 'secret.py').symlink_to('/etc/hostname')

@@ -106,3 +106,53 @@ def test_students_have_names_of_their_own(tmp_path):
     names = [student.name for student in students_of([*paths, paths[1]])]
     assert names[:4] == ['team_10', 'team_1', 'a_team_1', 'b_team_1']
     assert len(set(names)) == 5
+
+
+FILTER = """
+import rclpy
+from geometry_msgs.msg import PoseWithCovarianceStamped
+from nav_msgs.msg import OccupancyGrid, Odometry
+from rclpy.node import Node
+
+
+class Mine(Node):
+    def __init__(self):
+        super().__init__('mine')
+        self.told = 0
+        self.create_subscription(PoseWithCovarianceStamped, '/initialpose', self.on_pose, 1)
+        self.create_subscription(OccupancyGrid, '/map', self.on_map, 1)
+        self.has_map = False
+        self.estimates = self.create_publisher(Odometry, '/pf/pose/odom', 1)
+
+    def on_map(self, message):
+        self.has_map = True
+
+    def on_pose(self, message):
+        if not self.has_map:
+            return
+        self.told += 1
+        if self.told == 2:
+            self.create_timer(0.02, lambda: self.estimates.publish(self.estimate))
+        self.estimate = Odometry()
+        self.estimate.pose.pose = message.pose.pose
+
+
+if __name__ == '__main__':
+    rclpy.init()
+    rclpy.spin(Mine())
+"""
+
+
+def test_a_filter_that_is_silent_until_it_knows_the_start_is_told(tmp_path, capsys):
+    folder = tmp_path / 'silent_filter'
+    folder.mkdir()
+    (folder / 'mine.py').write_text(FILTER)
+    code, found = run(tmp_path, capsys, [folder], LAB.replace(
+        'check: {kind: distance, metres: 2.0}',
+        'check: {kind: localisation, topic: /pf/pose/odom, settle: 0.5}').replace(
+            'time_limit: 6', 'time_limit: 2').replace('start: [-2.0', 'start: [-1.5'))
+    row = found['silent_filter']
+    assert row['faults'] == []
+    # The car stands where it was told.
+    assert row['mark'] == pytest.approx(1.0), row
+    assert code == 0

@@ -41,6 +41,7 @@ from racecar.ros.codecs.odometry import read_odometry
 from racecar.ros.topics import (
     GROUND_TRUTH,
     INITIAL_POSE,
+    MAP,
     MUX_INPUTS,
     NAVIGATION_COMMAND,
     ODOMETRY,
@@ -64,6 +65,7 @@ _DRIVE_RATE = 20.0
 _QUIET = 2.0
 _SLOW = 0.9
 _AGAIN = 5.0
+_POSE_AGAIN = 2.0
 _TYPES = {'Odometry': OdometryMessage, 'PoseStamped': PoseStamped,
           'PoseWithCovarianceStamped': PoseWithCovarianceStamped}
 
@@ -98,7 +100,7 @@ class CaseNode(Node):
         self._second = (-math.inf, 0)
         self._last_command = -math.inf
         self._goal: tuple[float, float] | None = None
-        self._goal_sent = -math.inf
+        self._goal_sent = self._pose_sent = -math.inf
         self._has_driven = self._has_let_go = False
         names = topic_set(case.options.topic_names)
         self._subscribe(composed, {name: names.renamed(name) for name in (ODOMETRY, SCAN)})
@@ -290,7 +292,9 @@ class CaseNode(Node):
         listeners = {'robot': self._scan_topic, 'goal': '/goal_pose'}.get(self._check.begins)
         if listeners is not None and self.count_subscribers(listeners) > 0:
             self._begin()
-        elif waited > self._case.start_limit:
+        elif self._check.begins == 'estimate':
+            self._tell_start(waited)
+        if self._began is None and waited > self._case.start_limit:
             awaited = {
                 'command': 'published no command that is finite'
                 if self._nonsense else 'published no command',
@@ -298,6 +302,16 @@ class CaseNode(Node):
                 'goal': 'did not subscribe to /goal_pose',
                 'estimate': 'published no pose'}[self._check.begins]
             self._fault(f'{awaited} within {self._case.start_limit:g} s after the start')
+
+    def _tell_start(self, waited: float) -> None:
+        """Tell filters that are silent until then where the car is, once they have the map."""
+        now = time.monotonic()
+        has_map = self.count_subscribers(f'/{MAP}') or waited > 0.5 * self._case.start_limit
+        if not (has_map and self._initial.get_subscription_count()):
+            self._pose_sent = now
+        elif now - self._pose_sent > _POSE_AGAIN:
+            self._pose_sent = now
+            self._send_pose()
 
     def _fault(self, text: str) -> None:
         self.faults.append(text)

@@ -86,10 +86,9 @@ def prepare(
     executables: dict[str, Command] = {}
     prefixes = (str(prefix),)
     packages = list(_packages(copy))
+    python_packages = [package for package in packages if _is_python(package)]
     python_path = tuple(str(path) for path in packages if (path / 'setup.py').is_file())
-    for package in packages:
-        if not (package / 'setup.py').is_file():
-            continue
+    for package in python_packages:
         fault = run_confined(
             'setup.py', Command((python, 'setup.py', '-q', 'egg_info', 'build_ext', '--inplace',
                                  'install_data', '--install-dir', str(prefix))),
@@ -103,7 +102,7 @@ def prepare(
                                      if path.is_relative_to(package)))
         executables.setdefault(path.stem, Command(
             words(path.stem, str(path)), tuple(dict.fromkeys((*python_path, *roots))), prefixes))
-    built = [package for package in packages if not (package / 'setup.py').is_file()
+    built = [package for package in packages if package not in python_packages
              and (package / 'CMakeLists.txt').is_file()]
     if built:
         fault = _build(built, copy, work, limits, executables)
@@ -128,12 +127,22 @@ def _packages(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _name_of(package: Path) -> str:
+def _manifest(package: Path) -> ElementTree.Element:
     try:
-        name = ElementTree.fromstring(text_of(package / 'package.xml')).findtext('name', '')
+        return ElementTree.fromstring(text_of(package / 'package.xml'))
     except (ElementTree.ParseError, ValueError):
-        return package.name
-    return name.strip() if _NAME.fullmatch(name.strip()) else package.name
+        return ElementTree.Element('package')
+
+
+def _name_of(package: Path) -> str:
+    name = _manifest(package).findtext('name', '').strip()
+    return name if _NAME.fullmatch(name) else package.name
+
+
+def _is_python(package: Path) -> bool:
+    """Whether setup.py installs a package; the labs of F1TENTH have one that CMake ignores."""
+    build_type = _manifest(package).findtext('export/build_type', '').strip()
+    return build_type != 'ament_cmake' and (package / 'setup.py').is_file()
 
 
 def _scripts(package: Path) -> Iterator[tuple[str, str]]:

@@ -33,7 +33,7 @@ _LONGEST = 300
 # All else of the environment, as tokens of whoever runs the grader, is none of a student's.
 _PASSED_ON = re.compile(
     r'PATH|LANG|LC_\w+|TZ|PYTHONPATH|VIRTUAL_ENV|LD_LIBRARY_PATH|AMENT_\w+|CMAKE_PREFIX_PATH'
-    r'|COLCON_\w+|ROS_\w+|RMW_\w+|RCUTILS_\w+|FAST(?:RTPS|DDS)_\w+|CYCLONEDDS_\w+')
+    r'|COLCON_\w+|SIM_WS|ROS_\w+|RMW_\w+|RCUTILS_\w+|FAST(?:RTPS|DDS)_\w+|CYCLONEDDS_\w+')
 
 
 class Limits(NamedTuple):
