@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs in the style of the course drive the car through the protocol."""
 
+import itertools
 import json
 import queue
 import struct
@@ -139,9 +140,14 @@ def test_a_line_follower_goes_round_by_all_colours(beside, gl):  # noqa: F811
     """Steers to the middle of the line on the floor: red before green before blue."""
     seen: set[int] = set()
     angle = 0.0
+    frames = itertools.count()
 
     def update(program):
         nonlocal angle
+        # A picture takes as long as all else.
+        if next(frames) % 3:
+            program.drive(1.0, angle)
+            return
         picture = program.picture()
         for colour in (0, 1, 2):
             centre = colour_centre(picture, colour)

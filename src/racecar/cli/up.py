@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import contextlib
 from dataclasses import replace
 from functools import partial
+import importlib
 import os
 from pathlib import Path
 import sys
@@ -88,6 +89,9 @@ def run(arguments: argparse.Namespace) -> int:
     name, options = chosen_run(UP, arguments)
     check_result_arguments(arguments)
     check_run_folder(arguments, UP)
+    # Here, as `racecar --help` needs no rclpy, and before a line says what runs: it raises
+    # ImportError without rclpy and ConfigurationError if the messages were not built.
+    importlib.import_module('racecar.stacks.composing')
     stack = find_stack(name)
     descriptions = describe_stack(stack.name, options)
     if not any(d.spec.is_simulator for d in descriptions):
@@ -186,7 +190,6 @@ def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) 
 
 def _run_observed(started: _Run, watch: WatchedRun) -> None:
     """Run, and say how far it went."""
-    # rclpy takes half a second to import; `racecar --help` does not need it.
     from racecar.stacks.composing import ComposedStack
 
     with ComposedStack(started.descriptions) as composed:
