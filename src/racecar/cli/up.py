@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 import contextlib
 from dataclasses import replace
 from functools import partial
-import importlib
 import os
 from pathlib import Path
 import sys
@@ -91,7 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
     check_run_folder(arguments, UP)
     # Here, as `racecar --help` needs no rclpy, and before a line says what runs: it raises
     # ImportError without rclpy and ConfigurationError if the messages were not built.
-    importlib.import_module('racecar.stacks.composing')
+    from racecar.stacks.composing import ComposedStack
+
     stack = find_stack(name)
     descriptions = describe_stack(stack.name, options)
     if not any(d.spec.is_simulator for d in descriptions):
@@ -115,7 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
         if with_metrics:
             _run_with_metrics(started, made, watch)
         else:
-            _run_observed(started, watch)
+            with ComposedStack(started.descriptions) as composed:
+                _run_observed(started, composed, watch)
     return 0
 
 
@@ -188,20 +189,17 @@ def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) 
             ' docs/own_controller.md')
 
 
-def _run_observed(started: _Run, watch: WatchedRun) -> None:
+def _run_observed(started: _Run, composed: ComposedStack, watch: WatchedRun) -> None:
     """Run, and say how far it went."""
-    from racecar.stacks.composing import ComposedStack
-
-    with ComposedStack(started.descriptions) as composed:
-        drive = observed_drive(composed)
-        try:
-            _spin(started, composed)
-        finally:
-            watch.text = drive.text(collisions_in(composed))
-            if drive.duration > 0.0:
-                print(watch.text)
-        check_conflicts(composed.conflicts)
-        _check_driven(composed, started.descriptions)
+    drive = observed_drive(composed)
+    try:
+        _spin(started, composed)
+    finally:
+        watch.text = drive.text(collisions_in(composed))
+        if drive.duration > 0.0:
+            print(watch.text)
+    check_conflicts(composed.conflicts)
+    _check_driven(composed, started.descriptions)
 
 
 def _run_with_metrics(started: _Run, made: RunFile, watch: WatchedRun) -> None:
