@@ -114,6 +114,7 @@ _CARS_AND_ROBOTS = _Collection('vehicle', '.yaml', (*_VEHICLES.folders, *_ROBOTS
 _TRACKS = _Collection('waypoint file', '.csv', ('config/tracks',))
 _RACELINES = _Collection('raceline', '.csv', ('config/racelines',))
 _LEAGUES = _Collection('league file', '.yaml', ('config/leagues',))
+_CAMPAIGNS = _Collection('campaign file', '.yaml', ('config/campaigns',))
 _TRACK_SOURCES = _Collection('manifest of tracks', '.yaml', ('config/track_sources',))
 _WORLDS = _Collection('world', '.yaml', ('worlds',))
 _LABS = _Collection('lab', '.yaml', ('config/labs',))
@@ -185,6 +186,14 @@ def find_league(name: str | Path) -> Path:
     return _LEAGUES.find(name)
 
 
+def find_campaign(name: str | Path) -> Path:
+    """File of a campaign of faults, by its name in config/campaigns or a path.
+
+    Raises ConfigurationError.
+    """
+    return _CAMPAIGNS.find(name)
+
+
 def find_world(name: str | Path) -> Path:
     """World or map file of a path, or of a name in worlds/ (suffix optional).
 
@@ -248,6 +257,11 @@ def raceline_names() -> list[str]:
 def league_names() -> list[str]:
     """Names of the leagues in config/leagues."""
     return _LEAGUES.names()
+
+
+def campaign_names() -> list[str]:
+    """Names of the campaigns in config/campaigns."""
+    return _CAMPAIGNS.names()
 
 
 def world_names() -> list[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from racecar.base.errors import ConfigurationError, RunError
+from racecar.base.errors import ConfigurationError
 from racecar.base.parameters import suggestion
 from racecar.cli.number_types import number
 from racecar.cli.output import print_rows, print_table, ProgressBar, typed_command
@@ -26,6 +26,7 @@ from racecar.facade.datasets import (
     FAILURE,
     open_dataset,
     Outcome,
+    raise_lost,
     run_into,
     SweepDataset,
 )
@@ -73,28 +74,33 @@ def make_dataset(
 
     Raises RacecarError; RunError for points without a row, when all others have theirs.
     """
+    outcome = write_dataset(sweep, output, arguments, command, arguments.file, 'points')
+    show_dataset(open_dataset(output), output, as_json=arguments.json)
+    raise_lost(outcome, sweep)
+
+
+def write_dataset(
+    sweep: Sweep, output: Path, arguments: argparse.Namespace, command: str, file: Path, unit: str,
+) -> Outcome:
+    """Run a sweep into a dataset; command: as typed; file: of the sweep; unit: of its points.
+
+    Raises RacecarError.
+    """
     count = len(sweep.points)
     with cores_of(arguments) as cores:
         writer = DatasetWriter(
-            output, sweep, command, file=str(arguments.file.resolve()),
-            resume=arguments.resume)
+            output, sweep, command, file=str(file.resolve()), resume=arguments.resume)
         try:
-            with raising_on_signals(), ProgressBar(count, 'simulating', 'points') as show:
+            with raising_on_signals(), ProgressBar(count, 'simulating', unit) as show:
                 outcome = run_into(writer, cores, sweep, show,
                                    lambda text: print(text, file=sys.stderr))
         except KeyboardInterrupt:
             left = sum(points for _, points in writer.missing)
-            print(f'racecar sweep: {count - left} of {count} points are kept; go on with'
-                  f' {command_to_resume(arguments, output)}', file=sys.stderr)
+            print(f'racecar {arguments.command}: {count - left} of {count} {unit} are kept; go on'
+                  f' with {command_to_resume(arguments, output)}', file=sys.stderr)
             raise
     _warn(outcome, count)
-    show_dataset(open_dataset(output), output, as_json=arguments.json)
-    if outcome.lost:
-        first = outcome.lost[0]
-        raise RunError(
-            f'{len(outcome.lost)} of {count} points have no row, the first:'
-            f' {sweep.name_of(first.first)}: {first.why}; all others have theirs, --resume tries'
-            ' again')
+    return outcome
 
 
 def _warn(outcome: Outcome, count: int) -> None:

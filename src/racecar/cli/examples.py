@@ -42,6 +42,8 @@ EXAMPLES = (
             'racecar sweep kinematic_ode sweeps/plant.yaml'),
     Example('sweeps/balance.yaml', 'config/sweeps/balance.yaml',
             'racecar sweep kinematic_ode sweeps/balance.yaml'),
+    Example('campaigns/faults.yaml', 'config/campaigns/faults.yaml',
+            'racecar campaign campaigns/faults.yaml'),
     Example('tuning/gains.yaml', 'config/tuning/gains.yaml',
             'racecar tune kinematic_ode tuning/gains.yaml'),
     Example('controllers/pure_pursuit.py', 'docs/examples/pure_pursuit.py',

@@ -27,7 +27,7 @@ from racecar.stacks.run_files import (
 )
 
 # Of the options that shape a run these may be given beside --from.
-_BESIDE = ('end_time', 'overrides', 'record')
+_BESIDE = ('end_time', 'overrides', 'record', 'faults')
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,7 +90,8 @@ def _chosen(
             values.pop('end_time', None)
     return file.configuration, replace(
         options, overrides=overrides, end_time=arguments.end_time,
-        record=getattr(arguments, 'record', None)), file
+        record=getattr(arguments, 'record', None),
+        faults=getattr(arguments, 'faults', None) or options.faults), file
 
 
 def _check_only_from(way: str, arguments: argparse.Namespace) -> None:

@@ -6,6 +6,7 @@ docs/python.md shows these names at work. What they take and return is stable: a
 in the changelog.
 """
 
+from racecar.facade.campaigns import campaign, CampaignResult
 from racecar.facade.environments import make_env
 from racecar.facade.evaluation import evaluate, EvaluationResult
 from racecar.facade.rollout import Rollouts, rollouts
@@ -17,6 +18,7 @@ from racecar.facade.tuning_result import TuneResult
 from racecar.facade.vehicle import Vehicle
 
 __all__ = [
-    'EvaluationResult', 'Rollouts', 'Run', 'SweepPoint', 'SweepResult', 'TuneResult', 'Vehicle',
-    'evaluate', 'load', 'make_env', 'rollouts', 'simulate', 'sweep', 'tune',
+    'CampaignResult', 'EvaluationResult', 'Rollouts', 'Run', 'SweepPoint', 'SweepResult',
+    'TuneResult', 'Vehicle', 'campaign', 'evaluate', 'load', 'make_env', 'rollouts', 'simulate',
+    'sweep', 'tune',
 ]

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 import hashlib
 import importlib
 import json
+import math
 import os
 from pathlib import Path
 import re
@@ -31,7 +32,9 @@ from racecar.base.parameters import suggestion
 from racecar.base.run_file import NAME, read_run_file, RunFile
 from racecar.facade.chunks import Cores, Lost, Range
 from racecar.facade.cluster import check_same_versions, Cluster
-from racecar.facade.sweep_parts import joined, Part, SweepTask, UNITS
+from racecar.facade.sweep_parts import joined, Part, SweepTask, units_of
+from racecar.metrics.survival import Limits
+from racecar.stacks.faults import FAULTS
 from racecar.stacks.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -216,6 +219,16 @@ def run_into(
     return Outcome(done, unmade, tuple(lost), warning)
 
 
+def raise_lost(outcome: Outcome, sweep: Sweep) -> None:
+    """Raise RunError if points have no row."""
+    if outcome.lost:
+        first = outcome.lost[0]
+        raise RunError(
+            f'{len(outcome.lost)} of {len(sweep.points)} points have no row, the first:'
+            f' {sweep.name_of(first.first)}: {first.why}; all others have theirs, --resume tries'
+            ' again')
+
+
 @dataclass(frozen=True)
 class SweepDataset:
     """A dataset that is there: where, how it was made, and what varies in it."""
@@ -230,6 +243,12 @@ class SweepDataset:
     def __len__(self) -> int:
         """Number of points that have a row."""
         return sum(last + 1 - first for first, last, _ in _files(self.folder))
+
+    @property
+    def survived(self) -> dict[str, Limits]:
+        """Least and most of metrics of a car that survives; empty if it is no campaign."""
+        return {str(name): Limits(**limits)
+                for name, limits in _about(self.file).get('survived', {}).items()}
 
     def column(self, name: str) -> NDArray[Any]:
         """A column in the order of the points: numbers with NaN for none, or texts and None.
@@ -271,13 +290,20 @@ class SweepDataset:
         rows = {row[POINT]: row for row in found.to_pylist()}
         return [shlex.join(['racecar', 'simulate', '--from', source, *(
             word for name in self.names for target in about['targets'][name]
-            for word in ('--set', f'{target}={rows[point][name]}'))]) for point in points]
+            for word in _option(target, rows[point][name]))]) for point in points]
 
     def _paths(self) -> list[str]:
         found = [str(path) for *_, path in _files(self.folder)]
         if not found:
             raise RunError(f"dataset '{self.folder}' has no points yet; go on with --resume")
         return found
+
+
+def _option(target: str, value: object) -> tuple[str, str]:
+    """Words of a command that give a parameter, or faults, a value."""
+    if target == f'{FAULTS}.{FAULTS}':
+        return '--fault', str(value)
+    return '--set', f'{target}={value}'
 
 
 def is_dataset(path: Path) -> bool:
@@ -318,11 +344,16 @@ def _content(sweep: Sweep, made: RunFile) -> dict[str, Any]:
     nodes = {name: dict(node.parameters) for name, node in made.nodes.items()}
     decisive = [made.configuration, nodes, made.files, dict(made.controller_settings), sweep.names,
                 sweep.duration, sweep.skip, sweep.seed, noise, points]
+    if sweep.options.faults:
+        decisive.append(sweep.options.faults)
     return {
         'points': len(sweep.points), 'names': [*sweep.names], 'units': [*sweep.units],
         'is_grid': sweep.is_grid, 'duration': sweep.duration, 'seed': sweep.seed, 'noise': noise,
         'targets': {name: ['.'.join(target) for target in sweep.targets_of(name)]
                     for name in sweep.names},
+        **({'survived': {name: {
+            key: value for key, value in limits._asdict().items() if math.isfinite(value)}
+            for name, limits in sweep.survived.items()}} if sweep.survived else {}),
         'digest': hashlib.sha256(json.dumps(decisive, default=str).encode()).hexdigest()}
 
 
@@ -337,8 +368,8 @@ def _schema(arrow: Any, sweep: Sweep) -> pyarrow.Schema:
         field(POINT, arrow.int64(), ''),
         *(field(name, kinds[_type_of(sweep, index)], unit)
           for index, (name, unit) in enumerate(zip(sweep.names, sweep.units, strict=True))),
-        *(field(name, arrow.int64() if name in WHOLE else arrow.float64(), UNITS[name])
-          for name in UNITS),
+        *(field(name, arrow.int64() if name in WHOLE else arrow.float64(), unit)
+          for name, unit in units_of(sweep).items()),
         field(FAILURE, arrow.string(), ''), field(WARNING, arrow.string(), '')])
 
 

@@ -37,6 +37,7 @@ from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.obstacles import start_caution
 from racecar.simulation.step_time import StepClock, TimedCar
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions, STACKS
+from racecar.stacks.faults import FAULTS
 from racecar.stacks.loops import (
     make_car,
     make_custom_loop,
@@ -83,6 +84,7 @@ class Simulation:
         self.stack, self.options = stack, options
         self._descriptions = describe_stack(stack.name, options)
         self._values = {d.executable: d.resolve() for d in self._descriptions}
+        self._values[FAULTS] = {FAULTS: options.faults or ''}
         self.how_controlled = self.why_slow = ''
         self._clock = StepClock()
         caution = start_caution(self._values[stack.simulator])
@@ -162,6 +164,7 @@ def simulate(
     params_file: Text | None = None,
     set: Settings | None = None,
     controller: Text | Callable[..., object] | None = None,
+    faults: str | None = None,
     control_rate: float | None = None,
     law: str | None = None,
     flying_start: bool = False,
@@ -186,6 +189,8 @@ def simulate(
     - controller: in place of tracker and law: a class that is made with the vehicle, a function of
       odometry and reference that returns speed [m/s] and steering angle [rad], 'module:Class' or
       'file.py:Class'; docs/own_controller.md.
+    - faults: what fails, 'kind: friction, onset: 5.0, size: 0.3', with ; between several;
+      docs/campaigns.md.
     - control_rate: rate of tracker and law, a whole number times that of the odometry [Hz];
       default: at each odometry.
     - law: kinematic or dynamic, for a vehicle model; a configuration has its own.
@@ -202,7 +207,7 @@ def simulate(
     given = {
         'vehicle': vehicle, 'trajectory': trajectory, 'waypoints': waypoints,
         'tyre_model': tyre_model, 'world': world, 'params_file': params_file, 'set': set,
-        'controller': controller, 'control_rate': control_rate, 'law': law,
+        'controller': controller, 'faults': faults, 'control_rate': control_rate, 'law': law,
         'flying_start': flying_start or None, 'seed': seed, 'duration': duration,
         'skip': skip or None}
     for row, value in ((_DURATION, duration), (_SKIP, skip), (_CONTROL_RATE, control_rate),
@@ -221,7 +226,7 @@ def simulate(
         world=text_of('world', world), params_file=text_of('params_file', params_file),
         controller=None if chosen is None else chosen.where,
         control_rate=None if control_rate is None else float(control_rate),
-        flying_start=flying_start,
+        flying_start=flying_start, faults=text_of('faults', faults),
         overrides=settings_of(SET_ARGUMENT, {**settings, **of_all}),
         overrides_option=SET_ARGUMENT)
     simulation = Simulation(name, _seeded(name, options, seed), chosen)

@@ -12,14 +12,19 @@ import numpy as np
 
 from racecar.base.columns import Array
 from racecar.base.errors import RacecarError
+from racecar.base.types import NANOSECONDS
+from racecar.base.values import number_of
 from racecar.control.custom_driver import how_it_runs
 from racecar.metrics.effort import CONTROL_EFFORT
 from racecar.metrics.laps import lap_columns, LAP_UNITS, LapTimes
 from racecar.metrics.path_batch import PathColumns
+from racecar.metrics.run_table import COLUMNS
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import BatchResult
 from racecar.simulation.block import Fleet
+from racecar.simulation.closed_loop import tick_count
 from racecar.simulation.layout import LANES
+from racecar.stacks.campaign import END_UNITS
 from racecar.stacks.sweep import Sweep
 
 TRACKING = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration')
@@ -59,6 +64,11 @@ class Part(NamedTuple):
     def points(self) -> int:
         """How many there are."""
         return len(self.metrics['rmse'])
+
+
+def units_of(sweep: Sweep) -> Mapping[str, str]:
+    """UNITS, and those of what only a campaign has."""
+    return {**UNITS, **(END_UNITS if sweep.survived else {})}
 
 
 def batch_of(
@@ -103,10 +113,12 @@ def run_part(
     part = sweep.part(first, count)
     try:
         result = batch_of(part, threads, said.append).run(
-            part.duration, skip=part.skip, with_path=True, effort_within=part.effort_within)
+            part.duration, skip=part.skip, record_every=_last_tick(part) if part.survived else 0,
+            with_path=True, effort_within=part.effort_within)
     except RacecarError as error:
         if count == 1:
-            nothing = {name: np.full(1, np.nan) for name in METRICS}
+            nothing = {name: np.full(1, np.nan)
+                       for name in (*METRICS, *(END_UNITS if sweep.survived else ()))}
             nothing['samples'] = np.zeros(1)
             return Part(first, nothing, {}, {first: str(error)}, {})
         half = count // 2
@@ -119,9 +131,30 @@ def run_part(
             found[name] = np.full(count, np.nan)
     failures, outrun = ({first + point: text for point, text in messages.items()}
                         for messages in (result.failures, part.outrun))
-    return Part(first, {name: found[name] for name in METRICS}, failures, {}, outrun,
+    metrics = {name: found[name] for name in METRICS}
+    if part.survived:
+        metrics |= _at_the_end(result)
+    return Part(first, metrics, failures, {}, outrun,
                 time.perf_counter() - begin, tuple(said),
                 tuple(result.laps) if with_laps else ())
+
+
+def _last_tick(sweep: Sweep) -> int:
+    """Number of the last tick of the cars of a sweep, which have one rate."""
+    rate = number_of(sweep.base[sweep.stack.simulator], 'rate')
+    return tick_count(sweep.duration, round(NANOSECONDS / rate))
+
+
+def _at_the_end(result: BatchResult) -> dict[str, Array]:
+    """Metrics of END_UNITS, NaN for cars that diverged; of the last row of each."""
+    assert result.records is not None
+    rows = dict(zip(COLUMNS, result.records[:, -1].T, strict=True))
+    ahead = result.tracked_ahead
+    return {
+        'final_error': np.hypot(
+            rows['x'] + ahead * np.cos(rows['yaw']) - rows['x_reference'],
+            rows['y'] + ahead * np.sin(rows['yaw']) - rows['y_reference']),
+        'final_speed': np.hypot(rows['vx'], rows['vy'])}
 
 
 class SweepTask(NamedTuple):
@@ -153,7 +186,8 @@ def joined(parts: Sequence[Part]) -> Part:
                            strict=True))
     return Part(
         parts[0].first,
-        {name: np.concatenate([part.metrics[name] for part in parts]) for name in METRICS},
+        {name: np.concatenate([part.metrics[name] for part in parts])
+         for name in parts[0].metrics},
         failures, unmade, outrun, sum(part.seconds for part in parts),
         tuple(dict.fromkeys(text for part in parts for text in part.said)),
         tuple(lap for part in parts for lap in part.laps or [None] * part.points)

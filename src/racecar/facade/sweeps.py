@@ -379,6 +379,7 @@ def sweep(
     params_file: Text | None = None,
     set: Settings | None = None,
     controller: Text | Callable[..., object] | None = None,
+    faults: str | None = None,
     law: str | None = None,
     flying_start: bool | None = None,
     duration: float | None = None,
@@ -407,6 +408,7 @@ def sweep(
     - params_file: ROS parameter file that goes over those in config/.
     - set: values of any other parameters.
     - controller: in place of tracker and law; its settings are controller.NAME.
+    - faults: what fails in all runs, as of simulate().
     - law: kinematic or dynamic, for a vehicle model.
     - flying_start: as of simulate().
     - duration: simulated time of each point [s]; default: 80.
@@ -426,6 +428,7 @@ def sweep(
         'trajectory': text_of('trajectory', trajectory),
         'waypoints': text_of('waypoints', waypoints), 'tyre_model': tyre_model,
         'world': text_of('world', world), 'params_file': text_of('params_file', params_file),
+        'faults': text_of('faults', faults),
         'flying_start': flying_start, 'duration': duration, 'skip': skip})
     with naming_file(request.path):
         points = make_sweep(request.name, request.content, request.controller)

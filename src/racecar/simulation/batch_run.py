@@ -25,6 +25,7 @@ from racecar.metrics.tracking_error import Array, Metrics
 from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.block import Block, BlockRun, tick_times
 from racecar.simulation.closed_loop import Loop, tick_count
+from racecar.simulation.layout import pieces
 
 CHUNK = 128
 """Ticks of a block that one call of a kernel runs."""
@@ -133,9 +134,8 @@ class BatchRun:
             times, self._skip, every, recorded,
             None if self._noise is None else astuple(self._noise), paths, laps)
         most = min(CHUNK, block.most_ticks)
-        for first in range(0, ticks + 1, most):
+        for first, chunk in pieces(ticks + 1, most, block.changes):
             self._check_stopped()
-            chunk = min(most, ticks + 1 - first)
             try:
                 block.run(whole, first, chunk)
             except RunError as error:

@@ -28,7 +28,13 @@ from racecar.metrics.path_kernels import POINT_NUMBERS
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import Loop, seen_by_control
 from racecar.simulation.engine import block_kernel, block_parts, BlockParts, NO_PLAN, Plan
-from racecar.simulation.lanes import LaneControl, LaneMotion, Lines, Reference
+from racecar.simulation.lanes import (
+    LaneChange,
+    LaneControl,
+    LaneMotion,
+    Lines,
+    Reference,
+)
 from racecar.simulation.layout import lane_rows, LANES
 
 
@@ -127,6 +133,8 @@ class Block:
         self._added: list[object] = []
         # What each car follows, and the rows at the start of those that may have to begin anew.
         self._references: list[Reference] = []
+        self.changes: dict[int, list[tuple[int, LaneChange]]] = {}
+        """Lanes whose motion gets other numbers at a tick, with these."""
         # Of cars by progress.
         self._cars: list[NDArray[np.float64]] = []
         self._numbers: Flat = vector(0)
@@ -166,6 +174,11 @@ class Block:
         for part, rows in zip(
                 (moving.parameters, parts.limits, parts.control), columns[:3], strict=True):
             self._put(part, first, rows)
+        for change in lane.changes:
+            self._added.append(change.line)
+            self._lines.add(change.line)
+            self.changes.setdefault(change.tick, []).extend(
+                (car, change) for car in range(first, first + count))
         self.cars.extend(fleet.cars)
         self._cars.extend([np.asarray(lane.numbers, float)] * count)
         self._references.extend([
@@ -228,6 +241,9 @@ class Block:
             single.courses.append(self.courses[lane])
             for line in self._added:
                 single._lines.add(line)
+            single.changes = {
+                tick: [(0, change) for of_lane, change in changes if of_lane == lane]
+                for tick, changes in self.changes.items()}
             single._rows[::LANES] = self._at_start[lane::LANES]
             single.seal()
             yield single
@@ -247,12 +263,17 @@ class Block:
         return found
 
     def run(self, whole: BlockRun, first: int, ticks: int) -> None:
-        """Run some of the ticks of a run, each after those before.
+        """Run some of the ticks of a run, each after those before; cars change at the first only.
 
         Raises RunError for a custom controller that fails; the others are then as it left
         them, see singles().
         """
         kind, period, steps = self.kind, self.period, self.kind.period_ns // self.kind.step_ns
+        for lane, change in self.changes.get(first, ()) if ticks else ():
+            moving = self._parts.moving
+            for part, numbers in (
+                    (moving.parameters, change.parameters), (moving.line, change.line)):
+                self._put(part, lane, rows_of(numbers, 1))
         lines = self._lines.numbers(first, ticks, steps)
         times, paths = whole.times, whole.paths
         present = times[first:first + ticks]

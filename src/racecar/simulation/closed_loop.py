@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from racecar.base.columns import rows_of
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
 from racecar.base.readings import Collisions
-from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
+from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS, Odometry
 from racecar.base.values import Values
 from racecar.control.linearizer import Linearizer
 from racecar.control.tracker import TrajectoryTracker
@@ -22,6 +22,7 @@ from racecar.metrics.run_table import COLUMNS, RunTable
 from racecar.metrics.tracking_error import Array
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.dead_reckoning import DeadReckoning
+from racecar.simulation.faulty_lanes import LoopFaults, NO_FAULTS
 from racecar.simulation.lanes import Lane, Reference
 from racecar.simulation.loop_kernel import CompiledLoop
 from racecar.simulation.model_lanes import lane_car
@@ -150,6 +151,11 @@ class ClosedLoop(NamedTuple):
     simulator: LoopCar
 
     @property
+    def faults(self) -> LoopFaults:
+        """Those of its car, see FaultyLoop."""
+        return NO_FAULTS
+
+    @property
     def odometry_every(self) -> int:
         """1: each tick has an odometry of its own."""
         return 1
@@ -177,10 +183,10 @@ class ClosedLoop(NamedTuple):
         if simulator is None or not self.is_compilable:
             return None
         tracker, law = self.tracker, self.linearizer
-        return reckoned_lane(Lane(
+        return faulty_lane(Lane(
             lane_car(simulator), StockControl(type(law), tracker.step, tracker.is_exact),
             Reference(tracker.trajectory), (*tracker.state, *law.state),
-            (*tracker.parameters, *law.parameters)), self.simulator.reckoning)
+            (*tracker.parameters, *law.parameters)), self.simulator, self.faults)
 
     def disturb(self, noise: Noise, key: tuple[int, int]) -> bool:
         """False: no noise by the loop itself."""
@@ -195,15 +201,21 @@ class ClosedLoop(NamedTuple):
         tracker = self.tracker.columns(varied.tracker_values, varied.tracker_vehicle, cars)
         reckoning = self.simulator.reckoning
         return np.concatenate([*(
-            () if reckoning is None else [rows_of(reckoning.parameters, cars)]), tracker, law])
+            () if reckoning is None else [rows_of(reckoning.parameters, cars)]),
+            rows_of(self.faults.numbers, cars), tracker, law])
+
+    @property
+    def _runs_compiled(self) -> bool:
+        # Faults are in the loop as a whole alone, without Numba too.
+        return (COMPILED or bool(self.faults)) and self.is_compilable
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""
         simulator = self.simulator.compiled
-        if COMPILED and self.is_compilable and simulator is not None:
+        if self._runs_compiled and simulator is not None:
             self._compiled_loop(simulator).warm_up()
             return
-        for part in self:
+        for part in (self.tracker, self.linearizer, self.simulator):
             part.warm_up()
 
     def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
@@ -213,7 +225,7 @@ class ClosedLoop(NamedTuple):
         where it covers the parts, gives the same bits and leaves them in the same state.
         """
         simulator = self.simulator.compiled
-        if (COMPILED and self.is_compilable and simulator is not None
+        if (self._runs_compiled and simulator is not None
                 and self.tracker.last_ns == self.linearizer.last_ns):
             self._run_compiled(simulator, ticks, on_rows)
         else:
@@ -238,7 +250,8 @@ class ClosedLoop(NamedTuple):
         try:
             loop.run(ticks, on_rows)
         finally:
-            memory = control_memory(loop.memory, self.simulator.reckoning)
+            memory = self.faults.control_memory(
+                control_memory(loop.memory, self.simulator.reckoning))
             first = len(tracker.state)
             tracker.state[:], self.linearizer.state[:] = memory[:first], memory[first:]
 
@@ -246,7 +259,33 @@ class ClosedLoop(NamedTuple):
         lane = self.lane
         assert lane is not None
         return CompiledLoop(simulator, self.tracker, lane, (
-            self.tracker.time_step, self.linearizer.time_step))
+            self.tracker.time_step, self.linearizer.time_step), self.faults.changes)
+
+
+class FaultyLoop(ClosedLoop):
+    """A ClosedLoop of a car that has faults, and runs compiled."""
+
+    def __new__(cls, loop: ClosedLoop, faults: LoopFaults) -> Self:
+        """Take a loop, and faults of its car."""
+        made = super().__new__(cls, loop.tracker, loop.linearizer, loop.simulator)
+        made._faults = faults
+        return made
+
+    _faults: LoopFaults
+
+    @property
+    def faults(self) -> LoopFaults:
+        """Those of its car."""
+        return self._faults
+
+
+def faulty_lane(lane: Lane, car: LoopCar, faults: LoopFaults) -> Lane:
+    """Lane of a car whose control sees it by its dead reckoning, and through faults."""
+    if faults and car.compiled is not None:
+        seen = seen_by_control(car, car.odometry())
+        motion = CarMotion(seen.x, seen.y, seen.yaw, seen.vx, seen.vy, seen.yaw_rate)
+        lane = faults.around(lane, motion, car.compiled.steps_per_tick)
+    return reckoned_lane(lane, car.reckoning)
 
 
 def row_of(odometry: Odometry, x: float, y: float, command: AckermannCommand) -> Row:

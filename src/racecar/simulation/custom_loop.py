@@ -22,11 +22,12 @@ from racecar.control.tracker import TrajectoryTracker
 from racecar.metrics.run_table import COLUMNS
 from racecar.metrics.tracking_error import Array
 from racecar.simulation.batch_result import Noise
-from racecar.simulation.closed_loop import LoopCar, row_of, seen_by_control
+from racecar.simulation.closed_loop import faulty_lane, LoopCar, row_of, seen_by_control
 from racecar.simulation.custom_lanes import custom_lane
+from racecar.simulation.faulty_lanes import LoopFaults, NO_FAULTS
 from racecar.simulation.lanes import Lane, Reference
 from racecar.simulation.loop_kernel import chunks, CompiledLoop
-from racecar.simulation.reckoned_lanes import control_memory, reckoned_lane
+from racecar.simulation.reckoned_lanes import control_memory
 from racecar.simulation.simulator import Simulator
 
 # Ticks of a piece in plain Python, after which progress is told.
@@ -44,13 +45,16 @@ class CustomLoop:
 
     def __init__(
         self, controller: Controller, tracker: TrajectoryTracker, simulator: LoopCar,
+        faults: LoopFaults = NO_FAULTS,
     ) -> None:
         """Compile the step of the controller, if it has one; once for all that have the same.
 
-        Raises ConfigurationError for a preview, a state or parameters that are none.
+        faults: of one that runs compiled. Raises ConfigurationError for a preview, a state or
+        parameters that are none.
         """
         self.tracker = tracker
         self.simulator = simulator
+        self.faults = faults
         self._preview = preview_of(controller)
         self._pure: PureController | None = None
         pure, compiled = pure_part(controller), simulator.compiled
@@ -67,7 +71,7 @@ class CustomLoop:
             self._pure = pure
             self._compiled = CompiledLoop(
                 compiled, tracker, self._lane_of(compiled, pure),
-                (tracker.time_step,))
+                (tracker.time_step,), faults.changes)
 
     @property
     def _reference(self) -> Reference:
@@ -86,9 +90,9 @@ class CustomLoop:
             compiled, self._pure)
 
     def _lane_of(self, simulator: Simulator, pure: PureController) -> Lane:
-        return reckoned_lane(
+        return faulty_lane(
             custom_lane(simulator, pure, self._reference, self.tracker.tracked_ahead),
-            self.simulator.reckoning)
+            self.simulator, self.faults)
 
     def disturb(self, noise: Noise, key: tuple[int, int]) -> bool:
         """Add noise to what a controller in plain Python sees, drawn as for a block of cars.
@@ -122,7 +126,8 @@ class CustomLoop:
             try:
                 self._compiled.run(ticks, on_rows)
             finally:
-                control_memory(self._compiled.memory, self.simulator.reckoning)
+                self.faults.control_memory(
+                    control_memory(self._compiled.memory, self.simulator.reckoning))
             return
         if not self.tracker.started:
             self._start()

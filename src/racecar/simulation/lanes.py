@@ -221,11 +221,19 @@ class LaneCar(NamedTuple):
     numbers: Callable[[], LaneNumbers]
 
 
+class LaneChange(NamedTuple):
+    """Other numbers of the motion from a tick on; line: what Lines.add() takes."""
+
+    tick: int
+    parameters: Numbers
+    line: Numbers
+
+
 class Lane(NamedTuple):
     """One car for a block: how it moves and is driven, what it follows, numbers of its control.
 
     state, parameters: NamedTuples like the examples of the control; numbers: car_numbers() of a
-    control by progress.
+    control by progress; changes: by their ticks.
     """
 
     car: LaneCar
@@ -234,3 +242,4 @@ class Lane(NamedTuple):
     state: Numbers
     parameters: Numbers
     numbers: tuple[float, ...] | NDArray[np.float64] = ()
+    changes: tuple[LaneChange, ...] = ()

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+import itertools
 from typing import Any, TypeVar
 
 import numpy as np
@@ -51,3 +52,16 @@ def lane_rows(count: int) -> Flat:
     # Vectors that start within a line of the cache would take two accesses each.
     first = -room.ctypes.data % _LINE // 8
     return room[first:first + count * LANES]
+
+
+def pieces(
+    count: int, size: int, begins: Collection[int] = (),
+) -> Iterator[tuple[int, int]]:
+    """Divide ticks 0 ... count - 1 into pieces of at most so many; yields the first and how many.
+
+    begins: ticks at which a piece begins in any case.
+    """
+    cuts = sorted({0, count, *(tick for tick in begins if 0 < tick < count)})
+    for first, after in itertools.pairwise(cuts):
+        for start in range(first, after, size):
+            yield start, min(size, after - start)

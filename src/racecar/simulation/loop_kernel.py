@@ -8,7 +8,7 @@ numbers of the simulator; so it gives their bits and leaves them as their own ti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 import functools
 import math
 import time
@@ -30,7 +30,8 @@ from racecar.metrics.tracking_error import Array
 from racecar.simulation.dead_reckoning import rolling_of
 from racecar.simulation.engine import COLUMN_COUNT, limited
 from racecar.simulation.lanes import Lane, LaneControl
-from racecar.simulation.simulator import Simulator
+from racecar.simulation.layout import pieces
+from racecar.simulation.simulator import Change, Simulator
 from racecar.simulation.tick import CarKind, one_car_parts, orders, tick_function
 
 CHUNK = 1024
@@ -169,14 +170,16 @@ def loop_kernel(kind: CarKind, equations: Equations, control: LaneControl) -> Ru
                     f"{', '.join(['float64[::1]'] * 4)})")
 
 
-def chunks(ticks: int, size: int = CHUNK) -> Iterator[tuple[int, int]]:
+def chunks(
+    ticks: int, size: int = CHUNK, ends: Collection[int] = (),
+) -> Iterator[tuple[int, int]]:
     """Divide a run of so many ticks, and one answer more, into pieces of at most `size` answers.
 
-    Yields how many answers each has, and how many of them are driven.
+    Yields how many answers each has, and how many of them are driven. ends: ticks at which a piece
+    begins in any case.
     """
-    for done in range(0, ticks + 1, size):
-        count = min(size, ticks + 1 - done)
-        yield count, min(count, ticks - done)
+    for first, count in pieces(ticks + 1, size, ends):
+        yield count, min(count, ticks - first)
 
 
 class CompiledLoop:
@@ -187,9 +190,13 @@ class CompiledLoop:
 
     def __init__(
         self, simulator: Simulator, tracker: TrajectoryTracker, lane: Lane,
-        clocks: Sequence[TimeStep],
+        clocks: Sequence[TimeStep], changes: Sequence[Change] = (),
     ) -> None:
-        """Take parts whose kernel does what they do; clocks: of tracker and control."""
+        """Take parts whose kernel does what they do; clocks: of tracker and control.
+
+        changes: of the simulator, by their ticks.
+        """
+        self._changes = {change.tick: change for change in changes}
         self._simulator, self._tracker, self._clocks = simulator, tracker, clocks
         self._control = lane.control
         self._numbers: Flat = vector((*flatten(lane.state), *flatten(lane.parameters)))
@@ -248,7 +255,11 @@ class CompiledLoop:
         simulator = self._simulator
         # Inputs past the command, such as torques, end with it.
         simulator.set_command(simulator.command)
-        for count, driven in chunks(ticks):
+        first = simulator.time_ns // simulator.period_ns
+        for count, driven in chunks(ticks, ends=[tick - first for tick in self._changes]):
+            change = self._changes.get(simulator.time_ns // simulator.period_ns)
+            if change is not None:
+                simulator.change(change.model, change.channels)
             self._run_chunk(count, driven, on_rows)
 
     def _run_chunk(

@@ -59,7 +59,7 @@ class Channels(NamedTuple):
 
 
 _CHANNEL = zeros_of(HeldChannel)
-_NO_CHANNELS = Channels(_CHANNEL, _CHANNEL)
+NO_CHANNELS = Channels(_CHANNEL, _CHANNEL)
 
 
 class UnderWay(NamedTuple):
@@ -151,7 +151,7 @@ class ModelMotion(NamedTuple):
     @property
     def line(self) -> Channels:
         """Channels of the actuators."""
-        return _NO_CHANNELS
+        return NO_CHANNELS
 
     @property
     def observe(self) -> Callable[..., tuple[float, ...]]:
@@ -327,5 +327,5 @@ def _numbers(simulator: Simulator) -> LaneNumbers:
     return LaneNumbers(
         simulator.state, (inputs[SPEED], inputs[STEERING_ANGLE]),
         CommandedCar(tuple(model.parameters), command_limits(model.vehicle)), model.state_limits,
-        _NO_CHANNELS if channels is None else held_channels(
+        NO_CHANNELS if channels is None else held_channels(
             channels, simulator.steps_per_tick))

@@ -33,7 +33,7 @@ from racecar.base.types import (
 )
 from racecar.base.values import number_of, text_of, Values
 from racecar.base.vectors import as_vector, Flat
-from racecar.dynamics.actuators import ACTUATOR_PARAMETERS, Actuators
+from racecar.dynamics.actuators import ACTUATOR_PARAMETERS, Actuators, Channels
 from racecar.dynamics.integrators import (
     DEFAULT_INTEGRATOR,
     find_integrator,
@@ -146,6 +146,14 @@ class Propulsion(NamedTuple):
     memory: Sequence[Flat] = ()
 
 
+class Change(NamedTuple):
+    """Another vehicle from a tick on; channels: of its actuators, None without."""
+
+    tick: int
+    model: VehicleModel
+    channels: Channels | None
+
+
 class Simulator:
     """One vehicle driven by speed and steering commands, advanced tick by tick.
 
@@ -192,14 +200,9 @@ class Simulator:
         self.rows = as_vector(self._numbers)
         self._state, self._inputs, self._parameters, self._limits = map(self._at, (
             parts.state, parts.inputs, parts.parameters, parts.limits))
-        vehicle = model.vehicle
-        for part, values in (
-                (parts.parameters, model.parameters), (parts.limits, model.state_limits),
-                (parts.command_limits, (
-                    vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range)),
-                (parts.clock, (self._step, self.step_ns)),
-                (parts.channels, 0.0 if made is None else np.ravel(made.channels))):
-            self._put(part, values)
+        self._put(parts.limits, model.state_limits)
+        self._put(parts.clock, (self._step, self.step_ns))
+        self.change(model, self.channels)
         self._start = start
         self._scene, self._contact_radius = scene, 0.0
         # Without any, nothing is looked for.
@@ -219,6 +222,18 @@ class Simulator:
 
     def _put(self, part: Part[Numbers], values: ArrayLike) -> None:
         self._numbers[part.first:part.after] = values
+
+    def change(self, model: VehicleModel, channels: Channels | None) -> None:
+        """Go on as another vehicle, whose equations and delays are those of this one.
+
+        State, limits of the state, and commands under way stay.
+        """
+        self.model, self.channels = model, channels
+        vehicle, parts = model.vehicle, self._parts
+        self._put(parts.parameters, model.parameters)
+        self._put(parts.command_limits, (
+            vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range))
+        self._put(parts.channels, 0.0 if channels is None else np.ravel(channels))
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a tick and its outputs call."""

@@ -25,6 +25,7 @@ from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParamet
 from racecar.simulation.block import Columns, FleetColumns, kind_of
 from racecar.simulation.closed_loop import ClosedLoop, Loop, VariedControl
 from racecar.simulation.vehicle_columns import channel_columns, vehicle_columns
+from racecar.stacks.faults import has_faults
 from racecar.stacks.loops import StackValues
 from racecar.stacks.stack import Stack
 
@@ -150,6 +151,8 @@ def _simulated(
     if simulator is None or kind_of(loop) is None:
         raise TypeError('the cars do not run side by side')
     own = _varied(values, varied, stack.simulator)
+    if own.columns and has_faults(values):
+        raise TypeError('the cars may change in different ways')
     if loop.simulator.reckoning is not None and own.columns:
         raise TypeError('the cars reckon with different vehicles')
     found = vehicle_columns(

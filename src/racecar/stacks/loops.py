@@ -19,11 +19,12 @@ from racecar.control.target import Target, TargetSampler
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import Trajectory
 from racecar.dynamics.vehicles import VehicleParameters
-from racecar.simulation.closed_loop import ClosedLoop, Loop, LoopCar
+from racecar.simulation.closed_loop import ClosedLoop, FaultyLoop, Loop, LoopCar
 from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.dead_reckoning import DELAY, SOURCE, TRUTH
 from racecar.simulation.held_loop import HeldLoop
 from racecar.simulation.reckoned_plant import is_reckoned
+from racecar.stacks.faults import faults_in, has_faults
 from racecar.stacks.stack import Stack
 
 StackValues: TypeAlias = Mapping[str, Values]
@@ -66,15 +67,18 @@ def make_loop(stack: Stack, values: StackValues, simulator: LoopCar | None = Non
 
     simulator: one that is built already. Raises RacecarError if values contradict each other.
     """
-    return ClosedLoop(
-        *_control(stack, values),
-        simulator or make_car(stack.simulator, values[stack.simulator]))
+    car = simulator or make_car(stack.simulator, values[stack.simulator])
+    loop, faults = ClosedLoop(*_control(stack, values), car), faults_in(stack, values, car)
+    return FaultyLoop(loop, faults) if faults else loop
 
 
 def make_stack_loop(stack: Stack, values: StackValues, simulator: LoopCar | None = None) -> Loop:
     """Build the loop of a stack that follows a trajectory; see make_loop()."""
     if stack.make_loop is not None:
-        return stack.make_loop(values, simulator)
+        found = stack.make_loop(values, simulator)
+        # Raises if there are any.
+        faults_in(stack, values, found.simulator)
+        return found
     return make_loop(stack, values, simulator)
 
 
@@ -93,6 +97,9 @@ def make_held_loop(stack: Stack, values: StackValues, control_rate: float) -> He
         raise ConfigurationError(
             f"parameter '{name}' is {simulated[name]!r}, expected {exact!r} with control_rate:"
             ' leave one of the two out')
+    if has_faults(values):
+        raise ConfigurationError(
+            'faults do not go with control_rate: leave one of the two out')
     simulated, every = _with_held_odometry(simulated, control_rate)
     return HeldLoop(
         *_control(stack, values), make_car(stack.simulator, simulated), every)
@@ -171,7 +178,12 @@ def make_custom_loop(
     """
     assert stack.tracker is not None
     tracker = values[stack.tracker]
-    return CustomLoop(
+    car = simulator or make_car(stack.simulator, values[stack.simulator])
+    faults = faults_in(stack, values, car)
+    loop = CustomLoop(
         controller.make(VehicleParameters.from_values(tracker), settings),
-        TrajectoryTracker(dict(tracker)),
-        simulator or make_car(stack.simulator, values[stack.simulator]))
+        TrajectoryTracker(dict(tracker)), car, faults)
+    if faults and loop.why_plain:
+        raise ConfigurationError(
+            f'faults are for controllers that run compiled, this one does not: {loop.why_plain}')
+    return loop

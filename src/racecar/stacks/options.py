@@ -134,6 +134,10 @@ class StackOptions:
     flying_start: bool = _option(
         False, 'start on the reference, in its direction and at its speed, in place of at rest',
         bool, _ALL, for_tracking=True)
+    faults: str | None = _option(
+        None, "fault that the car gets, 'kind: friction, onset: 5.0, size: 0.3'; several with ;"
+        ' between them; docs/campaigns.md', str, (SIMULATE, SWEEP), flag='fault',
+        metavar='FAULT', for_tracking=True)
     without: tuple[str, ...] = _option(
         (), 'leave out a node, because one of your own is in its place', tuple, (LAUNCH, UP),
         metavar='NODE')

@@ -130,6 +130,8 @@ def cautions(file: RunFile, way: str) -> list[str]:
         found.append('the run was not in lockstep: its timing was that of the machine')
     if way != SIMULATE and file.options.get('control_rate') is not None:
         found.append('the run had a control rate of its own, which only simulate has')
+    if way != SIMULATE and file.options.get('faults') is not None:
+        found.append('the run had faults, which only simulate has')
     return found
 
 

@@ -12,7 +12,7 @@ import itertools
 import math
 import os
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from racecar.control.tracker import FEEDBACK
 from racecar.control.trajectories import Trajectory
 from racecar.differential.parameters import PREFIX as ROBOT_PREFIX
 from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
+from racecar.metrics.survival import Limits
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.block import Fleet, FleetColumns, kind_of
 from racecar.simulation.closed_loop import Loop, LoopCar
@@ -40,6 +41,7 @@ from racecar.stacks import (
     Stack,
     StackOptions,
 )
+from racecar.stacks.faults import FAULTS
 from racecar.stacks.fleets import (
     custom_columns,
     may_be_column,
@@ -84,12 +86,13 @@ _SPEED_LIMITS = {
 L = TypeVar('L', bound=Loop)
 
 
+
 @dataclass(frozen=True)
 class Sweep:
     """Points to simulate and what they have in common.
 
-    stack: what the points are of. names: of the varied parameters, as the file has them; units:
-    theirs, or ''. points: one tuple of values each.
+    stack: what the points are of. names: of the varied parameters, as the file has them; rows:
+    what they are. points: one tuple of values each.
     base: {node: value of each parameter}, and settings of a controller under its own name.
     duration, skip [s]. noise: None without. is_grid: whether the points are all combinations of
     some values. controller: a custom one in the place of tracker and law, or None.
@@ -101,7 +104,7 @@ class Sweep:
 
     stack: Stack
     names: tuple[str, ...]
-    units: tuple[str, ...]
+    rows: tuple[Parameter, ...]
     points: Sequence[Point]
     base: StackValues
     duration: float
@@ -116,6 +119,12 @@ class Sweep:
     first: int = 0
     total: int = 0
     with_effort: bool = False
+    survived: Mapping[str, Limits] = field(default_factory=dict)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the varied parameters, or ''."""
+        return tuple(row.unit for row in self.rows)
 
     def __getstate__(self) -> dict[str, object]:
         """What another process makes it of: the name of the stack, and paths from the root."""
@@ -273,14 +282,17 @@ class Sweep:
             for targets, value in zip(self._targets, self.points[point], strict=True):
                 for node, parameter in targets:
                     overrides.setdefault(node, {})[parameter] = value
-        options = replace(self.options, end_time=self.duration, overrides=overrides)
+        faults = overrides.pop(FAULTS, {}).get(FAULTS, self.options.faults)
+        options = replace(
+            self.options, end_time=self.duration, overrides=overrides,
+            faults=None if faults is None else str(faults))
         return describe_run(
             SIMULATE, self.stack.name, options, describe_stack(self.stack.name, options), command,
             self.skip)
 
     def row_of(self, name: str) -> Parameter:
         """Parameter behind one of the names."""
-        return _targets(name, self.stack, self.controller)[0][1]
+        return self.rows[self.names.index(name)]
 
     @property
     def effort_within(self) -> Array | None:
@@ -316,10 +328,11 @@ class Sweep:
                 f' ({self.describe(point)})')
 
     def describe(self, point: int) -> str:
-        """Return the parameters of a point for people."""
+        """Return the parameters of a point for people, without what only explains them."""
         return ', '.join(
             f'{name}={value:.6g}' if isinstance(value, float) else f'{name}={value}'
-            for name, value in zip(self.names, self.points[point], strict=True))
+            for name, value, targets in zip(
+                self.names, self.points[point], self._targets, strict=True) if targets)
 
 
 def load_sweep(name: str, path: Path | str, controller: str | None = None) -> Sweep:
@@ -368,9 +381,45 @@ def make_sweep(
     controller: what makes the controllers, if the text that content has cannot be imported.
     Raises ConfigurationError or ParameterError naming the key, the value and what is expected.
     """
-    stack = find_tracking_stack(name)
     fields = Fields('', content)
     _check_keys(fields)
+    made = configured(name, fields, controller)
+    stack, controller = made.stack, made.controller
+
+    grid, sample = fields.mapping('grid'), fields.mapping('sample')
+    rows = {key: _targets(key, stack, controller) for key in grid or sample}
+    _check_distinct(rows)
+    seed = fields.whole('seed', 0, 0, _MOST_POINTS)
+    points: Sequence[Point] = _grid_points(grid, rows) if grid else _sample_points(
+        sample, rows, fields.whole('count', None, 1, _MOST_POINTS), seed)
+    return Sweep(
+        stack, tuple(rows), tuple(targets[0][1] for targets in rows.values()), points, made.base,
+        made.duration, made.skip, seed, _noise(fields), bool(grid), controller,
+        tuple(tuple((node, row.name) for node, row in targets) for targets in rows.values()),
+        options=made.options)
+
+
+class Configured(NamedTuple):
+    """What all runs of a file have in common; base, duration, skip: as of Sweep."""
+
+    stack: Stack
+    options: StackOptions
+    controller: ControllerClass | None
+    base: StackValues
+    duration: float
+    skip: float
+
+
+def configured(
+    name: str, fields: Fields, controller: ControllerClass | None = None,
+) -> Configured:
+    """What the options of a file make of a configuration.
+
+    fields: of the file; controller: as of make_sweep(), and raises as that.
+    """
+    stack = find_tracking_stack(name)
+    content = {key: fields.value(key) for key in (*OPTIONS, 'duration', 'skip')
+               if fields.has(key)}
     if controller is None:
         controller = controller_in(content)
     overrides: dict[str, dict[str, object]] = {}
@@ -385,19 +434,10 @@ def make_sweep(
         d.executable: d.resolve() for d in describe_stack(stack.name, options)
         if d.executable in _tables(stack)}
     base[CONTROLLER] = overrides.get(CONTROLLER, {})
-
-    grid, sample = fields.mapping('grid'), fields.mapping('sample')
-    rows = {key: _targets(key, stack, controller) for key in grid or sample}
-    _check_distinct(rows)
-    seed = fields.whole('seed', 0, 0, _MOST_POINTS)
-    points: Sequence[Point] = _grid_points(grid, rows) if grid else _sample_points(
-        sample, rows, fields.whole('count', None, 1, _MOST_POINTS), seed)
-    return Sweep(
-        stack, tuple(rows), tuple(targets[0][1].unit for targets in rows.values()), points, base,
-        _seconds(content, 'duration', DURATION, positive=True),
-        _seconds(content, 'skip', 0.0), seed, _noise(fields), bool(grid), controller,
-        tuple(tuple((node, row.name) for node, row in targets) for targets in rows.values()),
-        options=options)
+    base[FAULTS] = {FAULTS: options.faults or ''}
+    return Configured(
+        stack, options, controller, base,
+        _seconds(content, 'duration', DURATION, positive=True), _seconds(content, 'skip', 0.0))
 
 
 def controller_in(content: Values) -> ControllerClass | None:

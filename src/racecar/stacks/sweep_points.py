@@ -19,7 +19,7 @@ _BLOCK = 1 << 16
 """Numbers that are drawn at once."""
 
 
-class _Points(Sequence[Point]):
+class Points(Sequence[Point]):
     """Points of which any stretch can be made; definition: all that they follow from."""
 
     def __init__(self, count: int, definition: object) -> None:
@@ -50,7 +50,7 @@ class _Points(Sequence[Point]):
         raise NotImplementedError
 
 
-class GridPoints(_Points):
+class GridPoints(Points):
     """All combinations of some values, the last parameter changing first."""
 
     def __init__(self, axes: Sequence[Sequence[object]]) -> None:
@@ -69,7 +69,7 @@ Draw = tuple[Literal['uniform', 'normal'], float, float]
 """Distribution of a parameter: lowest and highest, or mean and standard deviation."""
 
 
-class SamplePoints(_Points):
+class SamplePoints(Points):
     """Points drawn at random: all numbers of the first parameter, then those of the next.
 
     Kept is the state of the generator at each block of numbers, from which it is drawn again.
