@@ -150,13 +150,13 @@ def _sweep_dataset(tmp_path):
 def test_odometry_of_dead_reckoning_has_faults_too():
     settings = {'single_track_simulator.odometry.source': 'gyro',
                 'single_track_simulator.odometry.delay': 0.02}
-    content = {**CONTENT, 'duration': 1.0, 'runs': 4, 'set': settings}
+    content = {**CONTENT, 'duration': 1.5, 'runs': 4, 'set': settings}
     together = run_part(make_campaign(content), 0, 4)
     for run in range(4):
         alone = run_part(make_campaign(content), run, 1)
         assert alone.metrics['rmse'][0] == together.metrics['rmse'][run]
         one = racecar.simulate(
-            'kinematic_ode', trajectory='circle', tyre_model='fiala', duration=1.0,
+            'kinematic_ode', trajectory='circle', tyre_model='fiala', duration=1.5,
             set=settings, faults=str(make_campaign(content).points[run][0]))
         assert one.metrics().rmse == together.metrics['rmse'][run]
 
@@ -179,6 +179,7 @@ def test_examples_can_be_read():
     ({'faults': [{'together': []}]}, 'fault 1: together'),
     ({'faults': [{'kind': 'node_kill'}]}, 'fault 1: kind is .*is of nodes'),
     ({'faults': [{'together': [{'kind': 'delay', 'size': 0.1}] * 2}]}, 'at most one'),
+    ({'faults': [{'kind': 'dead', 'onset': {'uniform': [1.0, 2.5]}}]}, 'onset is up to 2.5'),
     ({'survived': {'max_erorr': 1}}, 'max_error'),
     ({'survived': {'rmse': {'least': 2, 'most': 1}}}, 'at most the most'),
     ({'survived': {'rmse': -1}}, 'at least 0'), ({'noise': {'x': 1}}, 'noise'),

@@ -238,9 +238,8 @@ def test_a_car_with_stuck_steering_drives_a_circle(actuators):
     if actuators:
         # Lag and rate limit in steps of a millisecond, up to the onset.
         angle, share = 0.0, 1.0 - math.exp(-0.001 / 0.05)
-        for command in np.repeat(rows[:150, ANGLE], 10):
-            change = (np.clip(command, *vehicle_of().steering_range) - angle) * share
-            angle += np.clip(change, -0.005, 0.005)
+        for command in np.repeat(np.clip(rows[:150, ANGLE], *vehicle_of().steering_range), 10):
+            angle += min(max((command - angle) * share, -0.005), 0.005)
     assert abs(angle) > 0.01
     # The radius of a bicycle is L / tan(delta).
     np.testing.assert_allclose(

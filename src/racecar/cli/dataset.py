@@ -33,6 +33,7 @@ from racecar.facade.datasets import (
 from racecar.facade.sweep_parts import UNITS
 from racecar.metrics.quantities import DEFAULT_METRIC
 from racecar.signals import raising_on_signals
+from racecar.stacks.faults import FAULTS
 from racecar.stacks.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -137,8 +138,10 @@ def show_dataset(
     lost = int(swept.lost.sum())
     about = [('points', str(dataset.count), ''), ('done', str(len(numbers)), ''),
              ('diverged or failed', str(lost), '')]
+    # Faults in one line are of each run alone.
+    over = over or [name for name in dataset.names if name != FAULTS][:4]
     page = dataset_report(
-        swept, metric, over or dataset.names[:4], about, [*zip(worst, commands, strict=True)],
+        swept, metric, over, about, [*zip(worst, commands, strict=True)],
         [('Command', dataset.file.command), ('Made', dataset.file.made),
          *((name, str(value)) for name, value in dataset.file.environment.items())])
     output.mkdir(parents=True, exist_ok=True)

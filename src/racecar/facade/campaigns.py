@@ -11,6 +11,7 @@ import itertools
 import os
 from pathlib import Path
 from typing import Any, NamedTuple
+import warnings as python_warnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,6 +197,10 @@ def campaign(
         with progress_bar(len(sweep.points), shown=progress, unit='runs') as show:
             outcome = run_into(writer, cores, sweep, show)
     raise_lost(outcome, sweep)
+    if outcome.unmade:
+        python_warnings.warn(
+            f'{outcome.unmade} of {len(sweep.points)} runs cannot be made and count as failed, the'
+            f' first: {outcome.warning}', stacklevel=3)
     return CampaignResult(open_dataset(folder))
 
 

@@ -64,7 +64,7 @@ _SIGNALS = (ODOMETRY, *ODOMETRY_FIELDS, COMMAND, *COMMAND_FIELDS)
 _FIELDS = (*ODOMETRY_FIELDS, *COMMAND_FIELDS)
 
 KINDS: Mapping[str, FaultKind] = {
-    DELAY: FaultKind('messages arrive late', (ODOMETRY, COMMAND), 'seconds', 0.0, 60.0),
+    DELAY: FaultKind('messages arrive late', (ODOMETRY, COMMAND), 'delay [s]', 0.0, 60.0),
     DROP: FaultKind('messages are lost at random', (ODOMETRY, COMMAND), 'share that is lost', 0.0,
                     1.0, is_random=True),
     DEAD: FaultKind('no message arrives any more', (ODOMETRY, COMMAND)),
@@ -79,7 +79,7 @@ KINDS: Mapping[str, FaultKind] = {
                         1e-3, 10.0, of_vehicle=True),
     BLOW_OUT: FaultKind('the tyres of an axle lose stiffness', ('front', 'rear'),
                         'factor of the stiffness', 1e-3, 1.0, of_vehicle=True),
-    BATTERY: FaultKind('the drive loses speed and force', (), 'factor of both', 1e-3, 1.0,
+    BATTERY: FaultKind('the drive loses speed and force', (), 'factor of speed and force', 1e-3, 1.0,
                        of_vehicle=True),
     PARAMETER: FaultKind('a parameter of the simulator changes', (), 'its new value',
                          of_vehicle=True),

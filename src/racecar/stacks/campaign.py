@@ -83,6 +83,12 @@ def make_campaign(content: Values, controller: ControllerClass | None = None) ->
     made = configured(
         fields.text('configuration', CONFIGURATION),
         Fields('', {key: value for key, value in content.items() if key != FAULTS}), controller)
+    for number, case in enumerate(cases, start=1):
+        for drawn in case:
+            if drawn.onset.latest >= made.duration:
+                raise ConfigurationError(
+                    f'fault {number}: onset is up to {drawn.onset.latest:g} s, expected less than'
+                    f' the duration of the run, {made.duration:g} s')
     points = FaultPoints(cases, runs, seed)
     rows = points.rows
     return Sweep(

@@ -53,6 +53,11 @@ class Drawn(NamedTuple):
     least: float
     most: float
 
+    @property
+    def latest(self) -> float:
+        """The largest number, of a normal distribution the mean."""
+        return self.numbers[0] if self.kind == NORMAL else max(self.numbers)
+
     def draw(self, generator: np.random.Generator) -> float:
         """One of them."""
         if self.kind == CHOICE:
