@@ -24,6 +24,9 @@ from racecar.stacks.loops import make_loop
 SIMULATOR = 'single_track_simulator'
 T, X, Y, YAW, VX, VY, RATE, REF_X, REF_Y, SPEED, ANGLE = range(len(COLUMNS))
 ONSET, PERIOD = 1.0, 0.01
+# Numbers of targets, of which random numbers are made: fields of the odometry, then of the
+# command, then all of either.
+ODOMETRY, COMMAND = 8, 9
 FIRST = 100
 # That of exact feed-forward reckons with steps of one period, and so do nodes that miss none.
 PLAIN = {'trajectory_tracker': {'exact_feed_forward': False}}
@@ -124,8 +127,8 @@ def sent(tick, commands):
     return command if is_new else None
 
 
-def word(tick, seed):
-    return philox((tick, 0, 0, 2), (seed, 0))[0] / 2**32
+def word(tick, seed, target):
+    return philox((tick, 0, 0, 2), (seed, target))[0] / 2**32
 
 
 def late(ticks):
@@ -149,11 +152,11 @@ def frozen(tick, odometries):
 
 
 def lossy(tick, odometries):
-    return None if tick >= FIRST and word(tick, 7) < 0.6 else odometries[-1]
+    return None if tick >= FIRST and word(tick, 7, ODOMETRY) < 0.6 else odometries[-1]
 
 
 def lossy_command(tick, commands):
-    return None if tick >= FIRST and word(tick, 7) < 0.6 else commands[-1][0]
+    return None if tick >= FIRST and word(tick, 7, COMMAND) < 0.6 else commands[-1][0]
 
 
 def biased(tick, odometries):
@@ -288,7 +291,7 @@ def test_a_car_that_starts_faster_than_its_battery_allows_later_can_be_had():
 
 
 def test_a_share_of_messages_is_lost():
-    lost = np.array([word(tick, 3) < 0.3 for tick in range(20_000)])
+    lost = np.array([word(tick, 3, ODOMETRY) < 0.3 for tick in range(20_000)])
     assert lost.mean() == pytest.approx(0.3, abs=0.015)
 
 

@@ -28,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Run a car with faults that are drawn at random, without ROS and on all cores, and say'
         ' what was survived: table, page and dataset, the worst runs each with the command that'
-        f" repeats it to the bit. Faults: {', '.join(KINDS)}. docs/campaigns.md.")
+        ' repeats it to the bit. Faults: '
+        f"{'; '.join(f'{name}, {kind.text}' for name, kind in KINDS.items())}. docs/campaigns.md.")
     completed_as_file(parser.add_argument(
         'file', metavar='FILE',
         help=f"campaign, by name or as a file ({', '.join(campaign_names())})"))

@@ -16,7 +16,7 @@ import yaml
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.fields import Fields
-from racecar.base.types import CarMotion
+from racecar.base.types import CarMotion, NANOSECONDS
 from racecar.base.yaml_file import describe_error, parse_yaml
 from racecar.dynamics.vehicles.interface import Command
 
@@ -37,16 +37,16 @@ MOST_DELAY = 50
 OF_NODES = {
     'clock_jump': 'a jump of the clock is of nodes: the simulation without ROS has no clock that'
     ' could jump',
-    'node_kill': 'the end of a node is of nodes: the simulation without ROS has none; what a dead'
-    ' tracker, law or mux does to the car is dead with the target odometry'}
+    'node_kill': 'the end of a node is of nodes: the simulation without ROS has none; to the car a'
+    ' dead tracker, law or mux is the kind dead with the target command'}
 """Kinds of which the simulation without ROS knows the name only, and why."""
 
 
 class FaultKind(NamedTuple):
     """What faults of a kind take.
 
-    targets: names that target may have, the first by default, empty for none. size: what it is,
-    '' for none, with its limits; default: of the size, None if it has to be given. is_random:
+    text: what happens. targets: names that target may have, empty for none; the first is the
+    default, unless one has to be given. size: what it is, '' for none, with its limits. is_random:
     whether there is a seed. of_vehicle: whether other parameters of the vehicle make it.
     """
 
@@ -55,9 +55,9 @@ class FaultKind(NamedTuple):
     size: str = ''
     least: float = -math.inf
     most: float = math.inf
-    default: float | None = None
     is_random: bool = False
     of_vehicle: bool = False
+    has_default: bool = True
 
 
 _SIGNALS = (ODOMETRY, *ODOMETRY_FIELDS, COMMAND, *COMMAND_FIELDS)
@@ -68,10 +68,11 @@ KINDS: Mapping[str, FaultKind] = {
     DROP: FaultKind('messages are lost at random', (ODOMETRY, COMMAND), 'share that is lost', 0.0,
                     1.0, is_random=True),
     DEAD: FaultKind('no message arrives any more', (ODOMETRY, COMMAND)),
-    FREEZE: FaultKind('messages go on with the last values', _SIGNALS),
-    BIAS: FaultKind('a constant is added', _FIELDS, 'what is added [m, rad, m/s, rad/s]'),
+    FREEZE: FaultKind('messages go on with the last values', _SIGNALS, has_default=False),
+    BIAS: FaultKind('a constant is added', _FIELDS, 'what is added [m, rad, m/s, rad/s]',
+                    has_default=False),
     NOISE: FaultKind('white noise is added', _FIELDS, 'standard deviation [m, rad, m/s, rad/s]',
-                     0.0, is_random=True),
+                     0.0, is_random=True, has_default=False),
     STUCK: FaultKind('an actuator stays where it is', (STEERING, SPEED)),
     PLAY: FaultKind('the steering has backlash', (STEERING,), 'free play, end to end [rad]', 0.0,
                     1.0),
@@ -79,8 +80,8 @@ KINDS: Mapping[str, FaultKind] = {
                         1e-3, 10.0, of_vehicle=True),
     BLOW_OUT: FaultKind('the tyres of an axle lose stiffness', ('front', 'rear'),
                         'factor of the stiffness', 1e-3, 1.0, of_vehicle=True),
-    BATTERY: FaultKind('the drive loses speed and force', (), 'factor of speed and force', 1e-3, 1.0,
-                       of_vehicle=True),
+    BATTERY: FaultKind('the drive loses speed and force', (), 'factor of speed and force', 1e-3,
+                       1.0, of_vehicle=True),
     PARAMETER: FaultKind('a parameter of the simulator changes', (), 'its new value',
                          of_vehicle=True),
 }
@@ -123,7 +124,7 @@ class Fault(NamedTuple):
 
 def _tick(time: float, period_ns: int) -> int:
     """First tick at or after a time [s]."""
-    return -(-round(time * 1e9) // period_ns)
+    return -(-round(time * NANOSECONDS) // period_ns)
 
 
 def fault_of(where: str, values: object) -> Fault:
@@ -161,7 +162,7 @@ def target_of(fields: Fields, kind: FaultKind) -> str:
         raise fields.error(
             'target', found, f"one of {', '.join(kind.targets)}: the loop without ROS follows a"
             ' trajectory and has no scan')
-    if kind.targets[0] not in (ODOMETRY, STEERING, 'front') and not fields.has('target'):
+    if not (kind.has_default or fields.has('target')):
         raise fields.error('target', '', f"one of {', '.join(kind.targets)}")
     return fields.choice('target', kind.targets, kind.targets[0])
 

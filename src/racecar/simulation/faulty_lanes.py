@@ -67,6 +67,13 @@ _UNIT = 2.0**-32
 _STREAM = 2
 
 
+class Depths(NamedTuple):
+    """Ticks of which odometry and commands are remembered, for delays."""
+
+    odometry: int
+    command: int
+
+
 class SignalFault(NamedTuple):
     """A fault by its numbers: codes of kind and target, its first tick and the one after it.
 
@@ -140,7 +147,7 @@ def _acts(fault: SignalFault, tick: float) -> bool:
 
 @pure
 def _words(fault: SignalFault, tick: float) -> tuple[int, int, int, int]:
-    return philox((int(tick), 0, 0, _STREAM), (int(fault.seed), 0))
+    return philox((int(tick), 0, 0, _STREAM), (int(fault.seed), int(fault.target)))
 
 
 @pure
@@ -357,21 +364,17 @@ def _acting(count: int) -> _Act:
 
 @functools.cache
 def _remembering(depth: int) -> Callable[..., Any]:
-    """Pure function: the cars and commands of the last ticks with those of this one."""
+    """Pure function: what was in the last ticks with what is in this one."""
     if not depth:
         @importable
-        def remember_none(
-            signals: Signals, car: CarMotion, sent: Sent,
-        ) -> tuple[tuple[CarMotion, ...], tuple[Sent, ...]]:
-            return signals.cars, signals.commands
+        def remember_none(before: tuple[Numbers, ...], now: Numbers) -> tuple[Numbers, ...]:
+            return before
 
         return remember_none
 
     @importable
-    def remember(
-        signals: Signals, car: CarMotion, sent: Sent,
-    ) -> tuple[tuple[CarMotion, ...], tuple[Sent, ...]]:
-        return signals.cars[1:] + (car,), signals.commands[1:] + (sent,)
+    def remember(before: tuple[Numbers, ...], now: Numbers) -> tuple[Numbers, ...]:
+        return before[1:] + (now,)
 
     return remember
 
@@ -387,9 +390,10 @@ def _since_asked(waited: float, dt: float) -> float:
 
 
 @functools.cache
-def _answer(inner: Answer, count: int, depth: int) -> Answer:
-    sense, deliver = _sensing(count, depth), _delivering(count, depth)
-    act, remember = _acting(count), _remembering(depth)
+def _answer(inner: Answer, count: int, depths: Depths) -> Answer:
+    sense, deliver = _sensing(count, depths.odometry), _delivering(count, depths.command)
+    act, remember_car = _acting(count), _remembering(depths.odometry)
+    remember_sent = _remembering(depths.command)
 
     @importable
     def answer(
@@ -414,28 +418,27 @@ def _answer(inner: Answer, count: int, depth: int) -> Answer:
         if silent > p.most_silent:
             wanted = Command(0.0, received.steering_angle)
         done, did = act(wanted, s, p.faults)
-        cars, commands = remember(s, car, sent)
         return FaultyMemory(Signals(
-            s.tick + 1.0, waited, silent, command, received, saw, did, cars, commands,
-        ), control), done
+            s.tick + 1.0, waited, silent, command, received, saw, did,
+            remember_car(s.cars, car), remember_sent(s.commands, sent)), control), done
 
     return answer
 
 
 class FaultyControl(NamedTuple):
-    """A control whose signals go through a number of faults; depth: ticks remembered for delays.
+    """A control whose signals go through a number of faults; depths: of delays.
 
     See LaneControl.
     """
 
     control: LaneControl
     number: int
-    depth: int
+    depths: Depths
 
     @property
     def state(self) -> FaultyMemory:
         """Memory of the faults, and the state of the control."""
-        return FaultyMemory(_no_signals(self.number, self.depth), self.control.state)
+        return FaultyMemory(_no_signals(self.number, self.depths), self.control.state)
 
     @property
     def parameters(self) -> FaultyParameters:
@@ -451,7 +454,7 @@ class FaultyControl(NamedTuple):
     @property
     def answer(self) -> Answer:
         """Faults of the odometry, the answer of the control, faults of the command."""
-        return _answer(self.control.answer, self.number, self.depth)
+        return _answer(self.control.answer, self.number, self.depths)
 
     @property
     def is_foreign(self) -> bool:
@@ -467,7 +470,7 @@ class FaultyControl(NamedTuple):
     def way_row(self) -> int | None:
         """That of the control, behind the memory of the faults."""
         row = self.control.way_row
-        return None if row is None else count_numbers(_no_signals(self.number, self.depth)) + row
+        return None if row is None else count_numbers(_no_signals(self.number, self.depths)) + row
 
     def sampler(self, references: Sequence[Reference]) -> ReferenceSampler:
         """Sampler of the control."""
@@ -482,10 +485,17 @@ class FaultyControl(NamedTuple):
         return self.control.message(command, time)
 
 
-def _no_signals(count: int, depth: int) -> Signals:
+def _no_signals(count: int, depths: Depths) -> Signals:
     return Signals(
         0.0, 0.0, 0.0, NO_COMMAND, NO_COMMAND, (_NO_CAR,) * count, (NO_COMMAND,) * count,
-        (_NO_CAR,) * depth, (_NOTHING_SENT,) * depth)
+        (_NO_CAR,) * depths.odometry, (_NOTHING_SENT,) * depths.command)
+
+
+def _depth(faults: Sequence[SignalFault], target: int) -> int:
+    """Ticks that the delay of a target needs, a power of two: so few kernels serve all delays."""
+    most = max((int(fault.size) for fault in faults
+                if fault.code == _LATE and fault.target == target), default=0)
+    return 1 << (most - 1).bit_length() if most else 0
 
 
 class LoopFaults:
@@ -508,9 +518,8 @@ class LoopFaults:
         signals = sorted(faults, key=lambda fault: fault.kind != DELAY)
         self.changes = tuple(changes)
         numbers = tuple(_numbers_of(fault, period_ns) for fault in signals)
-        most = max((int(one.size) for one in numbers if one.code == _LATE), default=0)
-        # So that few kernels serve all delays.
-        self.depth = 1 << (most - 1).bit_length() if most else 0
+        self.depths = Depths(*(_depth(numbers, target) for target in (
+            _ALL_ODOMETRY, _ALL_COMMAND)))
         self.parameters = SignalFaults(
             numbers, float(round(timeout * NANOSECONDS) // period_ns))
         self.state: Signals | None = None
@@ -533,10 +542,10 @@ class LoopFaults:
         if not count:
             return lane
         inputs = Command(*lane.car.numbers().inputs)
-        start = _no_signals(count, self.depth)._replace(
+        start = _no_signals(count, self.depths)._replace(
             waited=-1.0, sent=inputs, received=inputs, seen=(car,) * count, done=(inputs,) * count)
         return lane._replace(
-            control=FaultyControl(lane.control, count, self.depth),
+            control=FaultyControl(lane.control, count, self.depths),
             state=(self.state or start, lane.state), parameters=(self.parameters, lane.parameters))
 
     def control_memory(self, memory: Flat) -> Flat:
@@ -544,7 +553,7 @@ class LoopFaults:
         count = len(self.parameters.faults)
         if not count:
             return memory
-        example = _no_signals(count, self.depth)
+        example = _no_signals(count, self.depths)
         own = count_numbers(example)
         self.state = filled(example, memory[:own])
         return memory[own:]
