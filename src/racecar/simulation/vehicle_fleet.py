@@ -86,21 +86,29 @@ class _Car:
         return newest._replace(contacts=scene.contacts + self._met.contacts,
                                in_contact=scene.in_contact or self._met.in_contact)
 
-    def reset(self, pose: Pose3 | None) -> Pose3:
-        """Put it to a pose, with no contacts."""
-        self._met, self._hit_before = NO_COLLISION, 0
-        return self.plant.entities[0].reset(pose)
+    def entity(
+        self, objects: Callable[[], Objects], note_moved: Callable[[], None],
+    ) -> Entity:
+        """The car by its name.
 
-    def entity(self, objects: Callable[[], Objects]) -> Entity:
-        """The car by its name, with other things that move."""
+        objects: other things that move. note_moved: called when somebody has put it elsewhere.
+        """
         entity = self.plant.entities[0]
         assert entity.platform is not None
+        reset_alone = entity.reset
+
+        def reset(pose: Pose3 | None) -> Pose3:
+            placed = reset_alone(pose)
+            self._met, self._hit_before = NO_COLLISION, 0
+            note_moved()
+            return placed
+
         odometry = entity.outputs[-1]
         others = [output for output in entity.outputs[:-1] if output.name != COLLISIONS]
         contacts = Output(
             COLLISIONS, Collisions, self.collisions, odometry.steps, odometry.frame)
         return replace(
-            entity, name=self.name, outputs=(*others, contacts, odometry), reset=self.reset,
+            entity, name=self.name, outputs=(*others, contacts, odometry), reset=reset,
             platform=replace(entity.platform, objects=objects))
 
 
@@ -127,16 +135,24 @@ class VehicleFleet:
         self._clock = self._cars[0].simulator
         # Of circles about base_link around what the cars cover [m].
         self._reach = np.array([car.reach for car in self._cars])
+        # What sensors see of the cars where they are now; None until somebody looks.
+        self._boxes: list[Box] | None = None
         self._look_steps = max(1, round(LOOK_INTERVAL * NANOSECONDS) // self._clock.step_ns)
         self._show()
 
     def _show(self) -> None:
         self._entities = tuple(
-            car.entity(partial(self._objects, car)) for car in self._cars)
+            car.entity(partial(self._objects, index), self._note_moved)
+            for index, car in enumerate(self._cars))
 
-    def _objects(self, own: _Car) -> Objects:
-        return Objects(self._clock.scene.cones,
-                       tuple(car.box() for car in self._cars if car is not own))
+    def _note_moved(self) -> None:
+        self._boxes = None
+
+    def _objects(self, own: int) -> Objects:
+        if self._boxes is None:
+            self._boxes = [car.box() for car in self._cars]
+        return Objects(
+            self._clock.scene.cones, (*self._boxes[:own], *self._boxes[own + 1:]))
 
     @property
     def step_ns(self) -> int:
@@ -179,6 +195,7 @@ class VehicleFleet:
     def advance(self, steps: int) -> None:
         """Move on by whole steps. Raises DivergenceError; state and time are then as before."""
         start = self._kept()
+        self._note_moved()
         try:
             while steps:
                 part = min(steps, self._look_steps)
