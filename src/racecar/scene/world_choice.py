@@ -8,9 +8,9 @@ import functools
 import math
 import os
 from pathlib import Path
-import re
 
 from racecar.base.errors import excerpt, ParameterError
+from racecar.base.frames import is_part_name, PART_NAME_RULE
 from racecar.base.parameters import Parameter
 from racecar.base.share import find_world
 from racecar.base.types import Pose2
@@ -57,9 +57,6 @@ FLEET_PARAMETERS = (
 )
 """Rows of simulators of cars."""
 
-# Of a namespace of ROS 2, and of frames.
-_NAME = re.compile('[A-Za-z](_?[A-Za-z0-9])*')
-_LONGEST_NAME = 60
 MOST_CARS = 100
 """Cars that one world may have."""
 
@@ -73,11 +70,10 @@ def car_names(values: Values) -> tuple[str, ...]:
     names = tuple(texts_of(values, FLEET_PARAMETERS[0].name)) \
         if FLEET_PARAMETERS[0].name in values else ()
     for index, name in enumerate(names):
-        if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+        if not is_part_name(name):
             raise ParameterError(
-                f"parameter 'cars' names {excerpt(name)}, expected a name that begins with a"
-                f' letter and has at most {_LONGEST_NAME} letters, digits and single _ between'
-                ' them, such as car1')
+                f"parameter 'cars' names {excerpt(name)}, expected a name that {PART_NAME_RULE},"
+                ' such as car1')
         if name in names[:index]:
             raise ParameterError(
                 f"parameter 'cars' names {excerpt(name)} twice, expected each car once")

@@ -458,7 +458,7 @@ class Simulator:
                          copy(self._inputs), self.collisions)
 
     def go_back(self, kept: KeptState) -> None:
-        """Be again in a state that was kept, of which only what was driven since is undone."""
+        """Undo what was driven since a state was kept; commands stay."""
         self._steps, self._stands = kept.steps, kept.stands
         self._put_back(kept.arrays)
         self._inputs[:] = kept.inputs
