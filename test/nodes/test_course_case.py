@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
+from typing import Any
 
 from node_bench import command, odometry, stamp
 import pytest
@@ -32,10 +33,15 @@ class Composed:
 
     def __init__(self):
         self.observers = {}
+        self.returns = 0
         self.plant = SimpleNamespace(time_ns=0, entities=[])
         self.simulator = SimpleNamespace(
-            plant=self.plant, is_reckoned=False, on_obeyed=None, hold=lambda held: None,
+            plant=self.plant, is_reckoned=False, on_command=None, on_obeyed=None,
+            hold=lambda held: None, return_to_start=self._return,
             resolve_topic_name=lambda topic: f'/{topic}')
+
+    def _return(self):
+        self.returns += 1
 
     def observe(self, topic, observer):
         """Note who wants what is published."""
@@ -54,14 +60,22 @@ class Composed:
         self.observers['/scan'](bytes(serialize_message(scan)))
 
 
-def test_what_was_seen_before_the_car_was_let_go_does_not_count(bench, tmp_path):
+@pytest.fixture
+def case_of(bench, tmp_path):
+    """Make the grader of a lab, and the stack that it looks at."""
     from racecar.courses.node_case import CaseNode
 
-    path = tmp_path / 'lab.yaml'
-    path.write_text(LAB)
-    case, = read_lab(path).cases
-    composed = Composed()
-    node = bench.add(CaseNode(composed, case, []))
+    def make(lab):
+        path = tmp_path / 'lab.yaml'
+        path.write_text(lab)
+        case, = read_lab(path).cases
+        composed: Any = Composed()
+        return bench.add(CaseNode(composed, case, [])), composed
+    return make
+
+
+def test_what_was_seen_before_the_car_was_let_go_does_not_count(bench, case_of):
+    node, composed = case_of(LAB)
     # The farthest scan of all, which the wall of the way is not.
     composed.see(0.0, left=4.0)
     composed.show(0.0)
@@ -74,3 +88,20 @@ def test_what_was_seen_before_the_car_was_let_go_does_not_count(bench, tmp_path)
     before, after = node.samples
     assert math.isnan(before.left)
     assert (after.left, after.time) == pytest.approx((1.5, 0.04))
+
+
+def test_commands_of_the_warm_up_are_obeyed_from_the_start(case_of):
+    node, composed = case_of(LAB.replace('one: {}', 'one: {warm_up: 2}'))
+    composed.show(0.0)
+    for number in (1, 2):
+        # Put back before and not after, so that the command is in force.
+        composed.simulator.on_command()
+        assert composed.returns == number
+        assert math.isnan(node.real_time_factor)
+        composed.simulator.on_obeyed()
+        assert composed.returns == number
+    assert math.isfinite(node.real_time_factor)
+    composed.show(0.02, x=0.02, vx=1.0)
+    composed.simulator.on_command()
+    assert composed.returns == 2
+    assert len(node.samples) == 1
