@@ -85,7 +85,11 @@ def test_a_program_that_commands_nothing_is_given_up(tmp_path, capsys, students)
 
 def test_parameters_are_set_while_the_programs_run(tmp_path, capsys, students):
     lab = LAB.replace('speed: 1.0}', 'speed: 0.1}\nset_parameters: {speed: 1.0, colour: red}')
-    code, found = run(tmp_path, capsys, students('live', 'good'), lab + 'warm_up: 5\n')
+    lab = lab.replace('executables: [mine]', 'executables: [mine]\n    params_file: params.yaml')
+    folders = students('live', 'good')
+    # By the name of the node, which counts more than that of all.
+    (folders[1] / 'params.yaml').write_text('mine: {ros__parameters: {speed: -1.0}}')
+    code, found = run(tmp_path, capsys, folders, lab + 'warm_up: 5\n')
     assert code == NOT_PASSED
     assert found['live']['mark'] == 1.0
     # Has read its speed at the start.
