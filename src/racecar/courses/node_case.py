@@ -190,7 +190,7 @@ class CaseNode(Node):
         if self._check.begins != 'command':
             return
         # A node that commands is there and has its parameters.
-        self._live.begin(now)
+        self._live.ask(now)
         if self._live.is_done:
             self._pacing.begin(now)
             if not self._warm_up:
