@@ -38,8 +38,7 @@ class Task(NamedTuple):
 class Job(NamedTuple):
     """One case of one student.
 
-    folder: of the results, in which the programs may write. real_time_factor: simulated seconds
-    per second.
+    folder: of the results. real_time_factor: simulated seconds per second.
     """
 
     lab: str
@@ -48,6 +47,11 @@ class Job(NamedTuple):
     folder: str
     tasks: tuple[Task, ...]
     real_time_factor: float = 1.0
+
+    @property
+    def home(self) -> Path:
+        """Folder that the programs may write in, and where they start."""
+        return Path(self.folder) / 'home'
 
     def write(self) -> Path:
         """Write it into its folder; gives the file."""
