@@ -56,6 +56,16 @@ def test_the_next_goal_is_told_while_the_car_drives():
     assert not planning.is_waiting(9.0)
 
 
+def test_after_quick_paths_another_one_is_not_awaited_for_long():
+    planning = asked(90.0)
+    planning.planned(3.5)
+    assert planning.next(THERE, 7.0, 10.0, stands=True) is Tell.POSE
+    assert planning.next(THERE, 7.0, 10.5, stands=True) is Tell.GOAL
+    # Five times 3 s.
+    assert planning.is_waiting(25.0)
+    assert not planning.is_waiting(26.0)
+
+
 def test_without_a_limit_nothing_waits_for_a_path():
     planning = asked(0.0)
     assert not planning.is_waiting(0.6)

@@ -76,6 +76,18 @@ def test_programs_that_misbehave_cost_only_their_own_mark(tmp_path, capsys, stud
     assert all(row['mark'] < 0.5 for row in found.values())
 
 
+def test_what_could_not_be_built_is_said_where_a_program_ends_by_an_error(
+        tmp_path, capsys, students):
+    folder, = students('crashing')
+    (folder / 'package.xml').write_text('<package><name>mine</name></package>')
+    (folder / 'setup.py').write_text('raise RuntimeError("no numpy/arrayobject.h")')
+    _, found = run(tmp_path, capsys, [folder])
+    row = found['crashing']
+    assert row['text'].startswith('mine ended with exit code 1')
+    assert row['notes'] == [
+        '.: setup.py ended with exit code 1: RuntimeError: no numpy/arrayobject.h']
+
+
 def test_a_program_that_commands_nothing_is_given_up(tmp_path, capsys, students):
     lab = LAB.replace('start_limit: 40', 'start_limit: 2')
     code, found = run(tmp_path, capsys, students('silent'), lab)

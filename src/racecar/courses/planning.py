@@ -17,6 +17,9 @@ _PAUSE = 0.3
 _AGAIN = 5.0
 """After which a car that stands has it told again [s] of simulated time."""
 
+_PATIENCE, _SHORTEST = 5.0, 10.0
+"""Times the longest path before, and at least so long [s], another path is awaited."""
+
 
 class Tell(Enum):
     """What a planner is to be told."""
@@ -29,8 +32,8 @@ class Tell(Enum):
 class Planning:
     """What a planner is told, and whether the time of the case waits for its path.
 
-    limit: longest wait for a path [s] of the computer's time; 0: there is none. took: how long
-    those that came in time have taken [s].
+    limit: longest wait for a path [s] of the computer's time, less where those before came sooner;
+    0: there is none. took: how long paths have taken [s].
     """
 
     def __init__(self, limit: float) -> None:
@@ -73,4 +76,10 @@ class Planning:
     def is_waiting(self, now: float) -> bool:
         """Whether the time has to stand."""
         return self._posed_at is not None or (
-            self._asked_at is not None and now - self._asked_at < self._limit)
+            self._asked_at is not None and now - self._asked_at < self._wait)
+
+    @property
+    def _wait(self) -> float:
+        if not self.took:
+            return self._limit
+        return min(self._limit, max(_SHORTEST, _PATIENCE * max(self.took)))

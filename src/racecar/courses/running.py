@@ -141,7 +141,8 @@ def _jobs_of(lab: Lab, student: Student, settings: Settings) -> Sequence[Job | R
             dynamic_parameters=lab.dynamic_parameters)
         for job in blank:
             prepared.lay_out(job.home)
-        return [job._replace(tasks=_tasks(lab, case, prepared, settings, Path(job.folder)))
+        return [job._replace(tasks=_tasks(lab, case, prepared, settings, Path(job.folder)),
+                             unmade=prepared.faults)
                 for job, case in zip(blank, lab.cases, strict=True)]
     except ConfigurationError as error:
         return [Result.failed(job, str(error)) for job in blank]
