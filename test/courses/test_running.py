@@ -233,3 +233,18 @@ def test_a_planner_is_told_the_start_of_each_path_and_its_computing_costs_no_tim
     log = (tmp_path / 'results/planner/straight/mine_output.txt').read_text()
     starts = [float(line.split()[1]) for line in log.splitlines() if line.startswith('from')]
     assert starts == [pytest.approx(-2.0, abs=0.01), pytest.approx(-0.8, abs=0.1)]
+
+
+def test_a_program_that_follows_the_odometry_is_not_awaited_after_scans_between(
+        tmp_path, capsys, students):
+    folder, = students('good')
+    text = (folder / 'mine.py').read_text()
+    (folder / 'mine.py').write_text(text.replace('sensor_msgs', 'nav_msgs').replace(
+        'LaserScan', 'Odometry').replace('/scan', '/ego_racecar/odom'))
+    # 40 scans in a second, 100 odometries: half of the scans come between two of them.
+    code, found = run(tmp_path, capsys, [folder], LAB.replace('topic_names: rss',
+                                                              'topic_names: f1tenth_gym'))
+    row = found['good']
+    assert (code, row['text']) == (0, 'drove 2.0 of 2 m'), row
+    # Waiting for an answer to each of these scans, 0.05.
+    assert row['real_time_factor'] > 0.2, row

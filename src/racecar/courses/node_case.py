@@ -101,6 +101,7 @@ class CaseNode(Node):
         self._began_at = 0.0
         self._pose: Odometry | None = None
         self._sides: tuple[float, float, float] | None = None
+        self._moved_at, self._motion_period, self._is_motion_answered = 0.0, 0.0, False
         self._nonsense = 0
         self._second = (-math.inf, 0)
         self._last_command = -math.inf
@@ -145,7 +146,10 @@ class CaseNode(Node):
         scan, _ = read_scan(data)
         angles = scan.angle_min + scan.angle_increment * np.arange(len(scan.ranges))
         self._sides = sides_of(angles, np.asarray(scan.ranges, dtype=np.float64))
-        self._pacing.sent(time.monotonic())
+        # A scan between two odometries: what has answered the one before has nothing to answer now.
+        since = self._time - self._moved_at
+        is_between = 0.0 < since < self._motion_period - _ROUNDING
+        self._pacing.sent(time.monotonic(), is_answered=is_between and self._is_motion_answered)
         self._hold()
 
     def _hold(self) -> None:
@@ -155,11 +159,14 @@ class CaseNode(Node):
             self._pacing.is_waiting(now) or self._planning.is_waiting(now)))
 
     def _note_answer(self) -> None:
+        self._is_motion_answered = True
         self._pacing.answered(time.monotonic())
         self._hold()
 
     def _on_motion(self, data: bytes) -> None:
         self._pose = read_odometry(data)
+        self._motion_period, self._moved_at = self._time - self._moved_at, self._time
+        self._is_motion_answered = False
         if self._began is None or self._is_over:
             return
         time_now = self._time - self._began

@@ -50,12 +50,15 @@ class Pacing:
         self._began_at = self._answered_at = now
         self._waits = self._limit > 0.0
 
-    def sent(self, now: float) -> None:
-        """A scan goes out."""
+    def sent(self, now: float, *, is_answered: bool = False) -> None:
+        """A scan goes out.
+
+        is_answered: by programs that follow the odometry instead, and wait for the next one.
+        """
         if math.isnan(self._began_at):
             return
         self._missed.append(not self._is_answered)
-        self._is_answered = False
+        self._is_answered = is_answered
         self._sent_at = now
         self._waits = self.is_customary
 
