@@ -54,3 +54,6 @@ class AckermannCommandCodec(Codec):
     def decode(self, data: bytes) -> tuple[AckermannCommand, int]:
         """Command and stamp [ns]. Raises MessageError."""
         return read_command(data)
+
+
+CODECS = (AckermannCommandCodec(),)

@@ -199,3 +199,6 @@ def _fill_covariances(message: Odometry, values: Mapping[str, float]) -> None:
         diagonal = (linear, linear, _PLANAR_VARIANCE, _PLANAR_VARIANCE, _PLANAR_VARIANCE, yaw)
         for i, variance in enumerate(diagonal):
             covariance[7 * i] = variance
+
+
+CODECS = (BodyStateCodec(), ReckonedStateCodec())

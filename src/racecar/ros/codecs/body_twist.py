@@ -62,3 +62,6 @@ class PlainTwistCodec(Codec):
     def decode(self, data: bytes) -> tuple[BodyTwist, int]:
         """Twist and stamp, 0. Raises MessageError."""
         return read_twist(data)
+
+
+CODECS = (BodyTwistCodec(),)

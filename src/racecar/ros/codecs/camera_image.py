@@ -133,3 +133,6 @@ class _CameraChannel(Channel):
         self._templates = (MessageTemplate(image, ('header.stamp',)),
                            MessageTemplate(info, ('header.stamp',)))
         return self._templates
+
+
+CODECS = (CameraImageCodec(),)

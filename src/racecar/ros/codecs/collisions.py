@@ -54,3 +54,6 @@ class _CollisionsChannel(Channel):
         if self._sent is None or value.in_contact != in_contact:
             self._in_contact.publish(Bool(data=value.in_contact))
         self._sent = news
+
+
+CODECS = (CollisionsCodec(),)

@@ -20,3 +20,6 @@ class DepthImageCodec(CameraImageCodec):
     def data(value: DepthImage) -> bytes:
         """Bytes of a picture, drawn now. Raises RenderingError."""
         return value.depths().astype('<f4').tobytes()
+
+
+CODECS = (DepthImageCodec(),)

@@ -43,3 +43,6 @@ class _EncodersChannel(Channel):
             count = value[index]
             if count == count:
                 self._publishers[index].publish(self._number.fill(count))
+
+
+CODECS = (EncodersCodec(),)

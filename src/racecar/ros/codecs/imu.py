@@ -46,3 +46,6 @@ class ImuCodec(SensorCodec):
 def _numbers(value: Imu) -> Sequence[float]:
     orientation, rotation, acceleration = value[10:]
     return (*value[:10], *(orientation,) * 3, *(rotation,) * 3, *(acceleration,) * 3)
+
+
+CODECS = (ImuCodec(),)

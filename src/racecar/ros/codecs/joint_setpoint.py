@@ -43,3 +43,6 @@ class JointSetpointCodec(Codec):
     def decode(self, data: bytes) -> tuple[JointSetpoint, int]:
         """Set-point and stamp, 0. Raises MessageError."""
         return read_setpoint(data)
+
+
+CODECS = (JointSetpointCodec(),)

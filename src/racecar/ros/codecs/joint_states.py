@@ -75,3 +75,6 @@ class JointStatesCodec(Codec):
             MessageTemplate(message, ('header.stamp', *(
                 f'{quantity}.{i}' for quantity in ('position', 'velocity')
                 for i in range(count)))), lambda value: value.positions + value.velocities)
+
+
+CODECS = (JointStatesCodec(),)

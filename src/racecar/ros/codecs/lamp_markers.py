@@ -79,3 +79,6 @@ class _LampChannel(Channel):
         self._sent = value
         self.publisher.publish(MarkerArray(markers=[
             marker_of(lamp, number, self._place) for number, lamp in enumerate(value.markers)]))
+
+
+CODECS = (LampMarkersCodec(),)

@@ -48,3 +48,6 @@ class LampSwitchesCodec(Codec):
     def decode(self, data: bytes) -> tuple[LampSwitches, int]:
         """Switches and stamp [ns]. Raises MessageError."""
         return read_lamp_switches(data)
+
+
+CODECS = (LampSwitchesCodec(),)

@@ -84,3 +84,6 @@ class _ScanChannel(Channel):
             value.ranges.tobytes(), *first, value.angle_min, value.angle_max,
             value.angle_increment, value.time_increment, value.scan_time, value.range_min,
             value.range_max))
+
+
+CODECS = (LaserScanCodec(),)

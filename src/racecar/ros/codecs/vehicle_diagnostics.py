@@ -34,3 +34,6 @@ class VehicleDiagnosticsCodec(Codec):
         return MessageChannel(
             node.create_publisher(CarState, place.topic(self.topic), self.profile),
             MessageTemplate(message, ('header.stamp', *_FIELDS)), tuple)
+
+
+CODECS = (VehicleDiagnosticsCodec(),)

@@ -48,3 +48,6 @@ class WheelCommandCodec(Codec):
     def decode(self, data: bytes) -> tuple[WheelCommand, int]:
         """Command and stamp [ns]. Raises MessageError."""
         return read_wheel_command(data)
+
+
+CODECS = (WheelCommandCodec(),)

@@ -39,3 +39,6 @@ class WheelSpeedsCodec(Codec):
     def decode(self, data: bytes) -> tuple[WheelSpeeds, int]:
         """Speeds and stamp [ns]. Raises MessageError."""
         return read_wheel_speeds(data)
+
+
+CODECS = (WheelSpeedsCodec(),)

@@ -44,3 +44,6 @@ class _WheelChannel(Channel):
         for index in self._listeners.heard():
             publisher, wheel, quantity = self._rows[index]
             publisher.publish(self._number.fill(value[wheel][quantity]))
+
+
+CODECS = (WheelStatesCodec(),)
