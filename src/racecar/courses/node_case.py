@@ -18,7 +18,8 @@ import time
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import Pose, PoseArray, PoseStamped, PoseWithCovarianceStamped
-from nav_msgs.msg import Odometry as OdometryMessage, Path as PathMessage
+from nav_msgs.msg import Odometry as OdometryMessage
+from nav_msgs.msg import Path as PathMessage
 import numpy as np
 from rclpy.node import Node
 
@@ -146,7 +147,7 @@ class CaseNode(Node):
         scan, _ = read_scan(data)
         angles = scan.angle_min + scan.angle_increment * np.arange(len(scan.ranges))
         self._sides = sides_of(angles, np.asarray(scan.ranges, dtype=np.float64))
-        # A scan between two odometries: what has answered the one before has nothing to answer now.
+        # What has answered the odometry has nothing to answer at a scan before the next one.
         since = self._time - self._moved_at
         is_between = 0.0 < since < self._motion_period - _ROUNDING
         self._pacing.sent(time.monotonic(), is_answered=is_between and self._is_motion_answered)
