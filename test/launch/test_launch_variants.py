@@ -10,6 +10,7 @@ from pathlib import Path
 import subprocess
 import sys
 
+from bag_samples import messages_in
 from domains import claim_domain
 from launch_bench import LaunchProcess, Listener, missing, wait_until
 import pytest
@@ -231,3 +232,18 @@ def test_ros2_run_answers_for_a_node_that_it_does_not_start(words, code, line):
     assert line in text
     assert 'Traceback' not in text
     assert done.returncode == code
+
+
+def test_several_cars_drive_in_lockstep_and_end(domain, tmp_path):
+    bag = tmp_path / 'bag'
+    with LaunchProcess(domain, tmp_path, 'cars:=red,blue', 'lockstep:=true',
+                       'real_time_factor:=0', 'end_time:=2', f'record:={bag}',
+                       stack='gap_ode') as launched:
+        assert launched.wait() == 0
+    assert 'end_time 2 s is reached' in launched.text()
+    last = {car: [row.message.pose.pose.position.x
+                  for row in messages_in(bag, [f'/{car}/vesc/odom'])][-1]
+            for car in ('red', 'blue')}
+    # Blue begins 1 m behind, and drives more slowly behind the car that it sees.
+    assert 0.99 < last['red'] - last['blue'] < 2.0
+    assert last['red'] > 2.0

@@ -580,7 +580,7 @@ def test_names_that_stand_twice_are_refused():
 
 
 def test_cars_of_different_contact_are_refused():
-    plants = [make_world_plant(world_values(contact_model=contact), name=contact)
+    plants = [make_world_plant(world_values(contact_model=contact), names=(contact,))
               for contact in CONTACTS]
     with pytest.raises(ConfigurationError, match='different tyres, expected one kind'):
         WorldPlant(plants[0].scene, [driven for plant in plants for driven in plant.cars])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import importlib
 from typing import Any
 
+from racecar.base.errors import ConfigurationError
 from racecar.base.parameters import ParameterTable
 from racecar.catalogue import node_names, tables
 from racecar.control.laws import LawEntry, LAWS
@@ -19,6 +20,7 @@ from racecar.differential.loop import make_robot_car
 from racecar.differential.parameters import RobotParameters
 from racecar.differential.plant import make_robot_plant
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.scene.world_choice import car_names
 from racecar.sensors.equipment import described_with_sensors
 from racecar.simulation.closed_loop import LoopCar
 from racecar.simulation.ports import Plant
@@ -82,7 +84,17 @@ class NodeSpec:
         return node_class(**kwargs) if self.law is None else node_class(self.name, **kwargs)
 
 
+def _check_alone(values: Mapping[str, object]) -> None:
+    """Raise ConfigurationError for several cars, which only nodes simulate."""
+    names = car_names(values)
+    if any(names):
+        raise ConfigurationError(
+            f'cars are {list(names)}, but without ROS a run has one car: `racecar up` and'
+            ' `ros2 launch` simulate several')
+
+
 def _planar_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
+    _check_alone(values)
     same = None if like is None else like.compiled
     simulator = make_simulator(values, None if same is None else same.model)
     return car_with_odometry(
@@ -91,6 +103,7 @@ def _planar_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
 
 
 def _planar_plant(values: Mapping[str, object]) -> VehiclePlant:
+    _check_alone(values)
     return VehiclePlant(make_simulator(values))
 
 
@@ -108,6 +121,7 @@ def _describe_robot(values: Mapping[str, object]) -> RobotDescription:
 
 
 def _world_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
+    _check_alone(values)
     # Imports an engine that only this needs.
     from racecar.simulation.world.make_world import make_world_car
 
@@ -115,6 +129,7 @@ def _world_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
 
 
 def _world_plant(values: Mapping[str, object]) -> Plant:
+    _check_alone(values)
     from racecar.simulation.world.make_world import make_world_plant
 
     return make_world_plant(values)

@@ -21,6 +21,7 @@ from racecar.differential.plant import DIFFERENTIAL_PARAMETERS
 from racecar.dynamics.powertrain import CAR_PARAMETERS
 from racecar.dynamics.vehicles.parameters import VEHICLE_PARAMETERS
 from racecar.metrics.laps import LapRule, MOST_SECTORS, WHOLE_LAP
+from racecar.scene.world_choice import FLEET_PARAMETERS
 from racecar.sensors.equipment import EQUIPMENT_PARAMETERS
 from racecar.simulation.dead_reckoning import ODOMETRY_PARAMETERS
 from racecar.simulation.simulator import SIMULATOR_PARAMETERS
@@ -178,10 +179,13 @@ SIMULATOR_NODE = ParameterTable([
               'rad^2/s^2', above=0.0, maximum=1e6, read_only=True),
 ]) + EQUIPMENT_PARAMETERS
 
-SINGLE_TRACK_SIMULATOR = (
-    VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS + ODOMETRY_PARAMETERS + SIMULATOR_NODE)
+FLEET = ParameterTable(FLEET_PARAMETERS)
 
-WORLD_SIMULATOR = VEHICLE_PARAMETERS + WORLD_PARAMETERS + ODOMETRY_PARAMETERS + SIMULATOR_NODE
+SINGLE_TRACK_SIMULATOR = (
+    VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS + FLEET + ODOMETRY_PARAMETERS + SIMULATOR_NODE)
+
+WORLD_SIMULATOR = (
+    VEHICLE_PARAMETERS + WORLD_PARAMETERS + FLEET + ODOMETRY_PARAMETERS + SIMULATOR_NODE)
 
 DIFFERENTIAL_WHEELS_SIMULATOR = DIFFERENTIAL_PARAMETERS + ParameterTable([
     Parameter('stamped_cmd_vel', bool, True, 'cmd_vel is a geometry_msgs/TwistStamped, as Nav2'

@@ -27,8 +27,9 @@ def warn_of_start(descriptions: Sequence[NodeDescription]) -> None:
             print(f'warning: {caution}', file=sys.stderr)
 
 
-def observed_drive(composed: ComposedStack) -> DriveSum:
-    """Sums of what the car of a stack drives from now on."""
+def observed_drive(composed: ComposedStack, car: str = '') -> DriveSum:
+    """Sums of what a car of a stack drives from now on; car: its name, empty for the only one."""
+    from racecar.ros.codecs import Place
     from racecar.ros.codecs.odometry import read_odometry
 
     drive = DriveSum()
@@ -38,9 +39,21 @@ def observed_drive(composed: ComposedStack) -> DriveSum:
         drive.add(odometry.time_ns / NANOSECONDS, odometry.x, odometry.y, odometry.yaw)
 
     simulator = composed.simulator
-    composed.observe(simulator.resolve_topic_name(
-        GROUND_TRUTH if simulator.is_reckoned else ODOMETRY), add)
+    composed.observe(simulator.resolve_topic_name(Place(car).topic(
+        GROUND_TRUTH if simulator.is_reckoned else ODOMETRY)), add)
     return drive
+
+
+def text_of_drives(composed: ComposedStack, drives: Sequence[DriveSum]) -> str:
+    """What each car of a stack drove, a line for each of several."""
+    entities = composed.simulator.plant.entities
+    if len(drives) == 1:
+        return drives[0].text(collisions_in(composed))
+    lines = []
+    for entity, drive in zip(entities, drives, strict=True):
+        met = collisions_of(entity)
+        lines.append(f'{entity.name}: {drive.text(None if met is None else met.contacts)}')
+    return '\n'.join(lines)
 
 
 def collisions_in(composed: ComposedStack) -> int | None:

@@ -20,7 +20,12 @@ from racecar.base.run_file import RunFile
 from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.bridge_argument import add_bridge, add_bridge_argument
 from racecar.cli.drive_display import displayed, for_display
-from racecar.cli.drive_result import collisions_in, observed_drive, warn_of_start
+from racecar.cli.drive_result import (
+    collisions_in,
+    observed_drive,
+    text_of_drives,
+    warn_of_start,
+)
 from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
 from racecar.cli.run_arguments import (
     add_run_arguments,
@@ -56,6 +61,7 @@ from racecar.stacks.address_space import check_address_space
 from racecar.stacks.loops import outrun_warning
 from racecar.stacks.options import UP
 from racecar.stacks.run_files import with_provenance
+from racecar.stacks.several_cars import namespace_of_car
 
 if TYPE_CHECKING:
     from racecar.stacks.composing import ComposedStack
@@ -108,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     warn_of_start(descriptions)
     options = stack.with_names(options)
     with (foxglove_served(arguments),
-          watched(arguments, stack.name, options.namespace or None, options.topic_names) as watch,
+          watched(arguments, stack.name, _shown_namespace(options), options.topic_names) as watch,
           _telling_the_bag(arguments)):
         watch.recording = arguments.record and Path(arguments.record)
         started = _Run(arguments, stack, options, for_display(descriptions))
@@ -120,15 +126,23 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _shown_namespace(options: StackOptions) -> str | None:
+    """Namespace of the car that is shown, the first of several; None for none."""
+    return (namespace_of_car(options, options.cars[0]) if options.cars
+            else options.namespace) or None
+
+
 def _is_measured(
     arguments: argparse.Namespace, stack: Stack, descriptions: list[NodeDescription],
 ) -> bool:
     """Whether the tracking error is told; raises ConfigurationError if it is asked for in vain."""
-    if not stack.follows_trajectory:
+    several = len({d.namespace for d in descriptions if d.executable == stack.tracker}) > 1
+    if not stack.follows_trajectory or several:
         if arguments.csv is not None or arguments.json or arguments.report:
+            why = 'there are several cars' if several else f'{stack.name} follows none'
             raise ConfigurationError(
-                '--csv, --json and --report tell how a trajectory is followed, but'
-                f' {stack.name} follows none; use --record and `racecar analyze`')
+                f'--csv, --json and --report tell how a trajectory is followed, but {why}; use'
+                ' --record and `racecar analyze`')
         return False
     # Without the tracker the reference is that of a node of the user's, if there is any.
     return bool(
@@ -191,12 +205,12 @@ def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) 
 
 def _run_observed(started: _Run, composed: ComposedStack, watch: WatchedRun) -> None:
     """Run, and say how far it went."""
-    drive = observed_drive(composed)
+    drives = [observed_drive(composed, car) for car in started.options.cars or ('',)]
     try:
         _spin(started, composed)
     finally:
-        watch.text = drive.text(collisions_in(composed))
-        if drive.duration > 0.0:
+        watch.text = text_of_drives(composed, drives)
+        if any(drive.duration > 0.0 for drive in drives):
             print(watch.text)
     check_conflicts(composed.conflicts)
     _check_driven(composed, started.descriptions)

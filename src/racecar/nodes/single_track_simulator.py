@@ -15,14 +15,13 @@ from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
 from racecar.simulation.ports import Plant
-from racecar.simulation.simulator import make_simulator
-from racecar.simulation.vehicle_plant import VehiclePlant
+from racecar.simulation.vehicle_fleet import make_vehicle_plant
 
 
 def make_plant(values: Mapping[str, object], log: Callable[[str], object]) -> Plant:
-    """Build the car from resolved parameter values; log tells of a first compilation."""
+    """Build the cars from resolved parameter values; log tells of a first compilation."""
     announce_compilation(log)
-    return equip(VehiclePlant(make_simulator(values)), values)
+    return equip(make_vehicle_plant(values), values)
 
 
 class SingleTrackSimulatorNode(SimulatorNode):

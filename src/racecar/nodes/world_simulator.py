@@ -14,6 +14,7 @@ from racecar.catalogue.tables import WORLD_SIMULATOR
 from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
+from racecar.scene.world_choice import car_names
 from racecar.sensors.equipment import equip
 from racecar.simulation.ports import Plant
 from racecar.simulation.world.make_world import make_world_plant
@@ -27,7 +28,7 @@ def make_plant(values: Mapping[str, object], log: Callable[[str], object]) -> Pl
             f'command_interface is {WHEEL_CONTROLLERS}, whose messages have no stamp, but lockstep'
             f' awaits stamped answers: use {ACKERMANN} or {WHEEL_TORQUES}, or no lockstep')
     announce_compilation(log)
-    return equip(make_world_plant(values), values)
+    return equip(make_world_plant(values, names=car_names(values)), values)
 
 
 class WorldSimulatorNode(SimulatorNode):

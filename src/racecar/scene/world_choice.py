@@ -9,10 +9,12 @@ import math
 import os
 from pathlib import Path
 
+from racecar.base.errors import excerpt, ParameterError
+from racecar.base.frames import is_part_name, PART_NAME_RULE
 from racecar.base.parameters import Parameter
 from racecar.base.share import find_world
 from racecar.base.types import Pose2
-from racecar.base.values import number_of, text_of, Values
+from racecar.base.values import number_of, text_of, texts_of, Values
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.scene.world_file import image_of_world, load_world
 
@@ -46,6 +48,41 @@ def scene_of(values: Values) -> Scene:
     return _loaded(path, status, None if image is None else _status(image))
 
 
+FLEET_PARAMETERS = (
+    Parameter('cars', list, [], 'Names of several cars in one world, each with its topics and'
+              ' frames below its name; none: one car without a name', read_only=True),
+    Parameter('grid_spacing', float, 1.0, 'Of several cars, those for which the world has no start'
+              ' of their own begin so far behind each other', 'm', above=0.0, maximum=100.0,
+              read_only=True),
+)
+"""Rows of simulators of cars."""
+
+MOST_CARS = 100
+"""Cars that one world may have."""
+
+
+def car_names(values: Values) -> tuple[str, ...]:
+    """Names of the cars that parameters ask for; one empty name for a single car without any.
+
+    Raises ParameterError for a name that ROS 2 does not allow, for one that stands twice, and for
+    more cars than there may be.
+    """
+    names = tuple(texts_of(values, FLEET_PARAMETERS[0].name)) \
+        if FLEET_PARAMETERS[0].name in values else ()
+    for index, name in enumerate(names):
+        if not is_part_name(name):
+            raise ParameterError(
+                f"parameter 'cars' names {excerpt(name)}, expected a name that {PART_NAME_RULE},"
+                ' such as car1')
+        if name in names[:index]:
+            raise ParameterError(
+                f"parameter 'cars' names {excerpt(name)} twice, expected each car once")
+    if len(names) > MOST_CARS:
+        raise ParameterError(
+            f"parameter 'cars' names {len(names)} cars, expected at most {MOST_CARS}")
+    return names or ('',)
+
+
 Status = tuple[int, int] | None
 """Time of the last change [ns] and size of a file; None if there is none."""
 
@@ -73,10 +110,13 @@ def _loaded(path: str, _: Status, __: Status) -> Scene:
 def start_pose(scene: Scene, values: Values, index: int = 0) -> Pose2:
     """Pose of base_link at the start: initial_x, _y and _yaw from that of the world.
 
-    index: of the robot; there may be more of them than starts.
+    index: of the robot; where there are more of them than starts, they begin behind each other.
     """
     along, across, turn = (number_of(values, f'initial_{part}') for part in ('x', 'y', 'yaw'))
-    x, y, yaw = scene.starts[index % len(scene.starts)]
+    row, place = divmod(index, len(scene.starts))
+    if row:
+        along -= row * number_of(values, FLEET_PARAMETERS[1].name)
+    x, y, yaw = scene.starts[place]
     if (x, y, yaw) == (0.0, 0.0, 0.0):
         # The bits stay those of the parameters.
         return Pose2(along, across, turn)

@@ -10,11 +10,10 @@ and so on.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-import re
 from typing import NamedTuple
 
 from racecar.base.errors import excerpt, ParameterError
-from racecar.base.frames import BASE_LINK
+from racecar.base.frames import BASE_LINK, is_part_name, PART_NAME_RULE
 from racecar.base.parameters import Parameter, ParameterTable, suggest
 from racecar.base.values import text_of, texts_of, Values
 from racecar.description.urdf import RobotDescription
@@ -32,10 +31,6 @@ from racecar.simulation.reckoned_plant import with_odometry
 
 SENSOR_NAMES = tuple(SENSOR_KINDS)
 """What the parameter sensors may name: kinds, whose first sensors are called like them."""
-
-# Of a parameter, a topic and a frame at once.
-_NAME = re.compile('[A-Za-z](_?[A-Za-z0-9])*')
-_LONGEST_NAME = 60
 
 _SENSORS = Parameter(
     'sensors', list, [], f"Sensors of the car: {', '.join(SENSOR_NAMES)}; KIND:NAME is one more of"
@@ -62,11 +57,10 @@ def chosen_sensors(words: Sequence[str]) -> list[ChosenSensor]:
         sensor = ChosenSensor(name if colon else kind, kind)
         if kind not in SENSOR_NAMES:
             raise _error(f'{excerpt(word)}, which is unknown; {suggest(kind, SENSOR_NAMES)}')
-        if not _NAME.fullmatch(sensor.name) or len(sensor.name) > _LONGEST_NAME:
+        if not is_part_name(sensor.name):
             raise _error(
-                f'{excerpt(word)}, expected a name behind the colon that begins with a letter and'
-                f' has at most {_LONGEST_NAME} letters, digits and single _ between them, such as'
-                f' {kind}:rear')
+                f'{excerpt(word)}, expected a name behind the colon that {PART_NAME_RULE},'
+                f' such as {kind}:rear')
         if sensor.name in SENSOR_NAMES and sensor.name != kind:
             raise _error(
                 f'{excerpt(word)}, but {sensor.name} is the name of another kind; give this {kind}'

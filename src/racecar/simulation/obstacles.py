@@ -12,7 +12,7 @@ from racecar.dynamics.vehicles.parameters import Footprint, PREFIX, VehicleParam
 from racecar.scene.grid_map import NO_GRID
 from racecar.scene.overlaps import disc_overlaps, overlaps
 from racecar.scene.scene import foot_rows, Scene
-from racecar.scene.world_choice import scene_of, start_pose
+from racecar.scene.world_choice import car_names, scene_of, start_pose
 
 CONTACT_PARAMETER = Parameter(
     'contact_radius', float, 0.0, 'Radius of a disc about base_link that runs into things in place'
@@ -35,21 +35,29 @@ def start_caution(values: Values) -> str | None:
     scene = scene_of(values)
     if scene.is_empty or f'{PREFIX}steering_limit' not in values:
         return None
-    place, footprint = start_pose(scene, values), VehicleParameters.from_values(values).footprint
+    footprint = VehicleParameters.from_values(values).footprint
     radius = number_of(values, CONTACT_PARAMETER.name) if CONTACT_PARAMETER.name in values else 0.0
-    if not Obstacles(scene, footprint, radius).hold(Odometry(
-            0, place.x, place.y, *yaw_to_quaternion(place.yaw), 0.0, 0.0, 0.0)):
-        return None
-    return (f"the vehicle, {footprint.front + footprint.rear:.3g} m long and"
-            f' {2.0 * footprint.side:.3g} m wide, stands in something of the world'
-            f" '{values['world']}' at its start ({place.x:.3g}, {place.y:.3g}): choose another"
-            ' world or vehicle, or move it by initial_x, initial_y and initial_yaw')
+    obstacles = Obstacles(scene, footprint, radius)
+    for index, name in enumerate(car_names(values)):
+        place = start_pose(scene, values, index)
+        if obstacles.hold(Odometry(
+                0, place.x, place.y, *yaw_to_quaternion(place.yaw), 0.0, 0.0, 0.0)):
+            return (
+                f"the vehicle{f' {name}' if name else ''},"
+                f' {footprint.front + footprint.rear:.3g} m long and {2.0 * footprint.side:.3g} m'
+                f" wide, stands in something of the world '{values['world']}' at its start"
+                f' ({place.x:.3g}, {place.y:.3g}): choose another world or vehicle, or move it by'
+                ' initial_x, initial_y and initial_yaw'
+                + (', or by grid_spacing and the starts of the world' if name else ''))
+    return None
 
 
 class Obstacles:
     """The scene for one car; it counts the contacts.
 
     Walls, boxes, boards, cones and the cells of a map, however low, stop it; nothing moves them.
+
+    collisions: contacts since the last reset.
     """
 
     def __init__(self, scene: Scene, footprint: Footprint, radius: float = 0.0) -> None:
@@ -60,16 +68,11 @@ class Obstacles:
         self._length = 0.5 * (footprint.front + footprint.rear)
         self._width = footprint.side
         self._radius = radius
-        self._collisions = NO_COLLISION
-
-    @property
-    def collisions(self) -> Collisions:
-        """Contacts since the last reset."""
-        return self._collisions
+        self.collisions = NO_COLLISION
 
     def forget(self) -> None:
         """Count anew."""
-        self._collisions = NO_COLLISION
+        self.collisions = NO_COLLISION
 
     def block(self, odometry: Odometry) -> bool:
         """Whether a car cannot be there."""
@@ -81,14 +84,14 @@ class Obstacles:
 
     def note_contact(self, odometry: Odometry, speed: float) -> None:
         """Count a contact, if it is a new one, of a car that has come with a speed [m/s]."""
-        if not self._collisions.in_contact:
-            self._collisions = Collisions(
-                self._collisions.contacts + 1, True, odometry.x, odometry.y, speed)
+        if not self.collisions.in_contact:
+            self.collisions = Collisions(
+                self.collisions.contacts + 1, True, odometry.x, odometry.y, speed)
 
     def note_free(self, odometry: Odometry) -> None:
         """End a contact if the car is well away."""
-        if self._collisions.in_contact and not self._meet(odometry, RELEASE):
-            self._collisions = self._collisions._replace(in_contact=False)
+        if self.collisions.in_contact and not self._meet(odometry, RELEASE):
+            self.collisions = self.collisions._replace(in_contact=False)
 
     def _meet(self, odometry: Odometry, margin: float) -> bool:
         if self._radius:

@@ -146,6 +146,16 @@ class Propulsion(NamedTuple):
     memory: Sequence[Flat] = ()
 
 
+class KeptState(NamedTuple):
+    """A state to which a Simulator can go back; see Simulator.kept()."""
+
+    steps: int
+    arrays: Sequence[Flat]
+    stands: bool
+    inputs: Flat
+    collisions: Collisions | None
+
+
 class Simulator:
     """One vehicle driven by speed and steering commands, advanced tick by tick.
 
@@ -432,11 +442,38 @@ class Simulator:
         Raises DivergenceError if the state is not finite or leaves the range in which the model
         holds; state and time then stay those before the call.
         """
-        if self._obstacles is None:
+        if self._stands:
+            before = [copy(array) for array in self._uncertain()]
+            self._drive(steps)
+            self._stay(before)
+        elif self._obstacles is None:
             self._drive(steps)
         else:
             self._drive_among(self._obstacles, steps)
         self._steps += steps
+
+    def kept(self) -> KeptState:
+        """What go_back() takes: state and time as they are now."""
+        return KeptState(self._steps, [copy(array) for array in self._uncertain()], self._stands,
+                         copy(self._inputs), self.collisions)
+
+    def go_back(self, kept: KeptState) -> None:
+        """Undo what was driven since a state was kept; commands stay."""
+        self._steps, self._stands = kept.steps, kept.stands
+        self._put_back(kept.arrays)
+        self._inputs[:] = kept.inputs
+        if self._obstacles is not None and kept.collisions is not None:
+            self._obstacles.collisions = kept.collisions
+        self._choose_kernels()
+
+    def stop_at(self, kept: KeptState) -> None:
+        """Stand where a kept state is until the next command, as a car that runs into something.
+
+        The time stays as it is, and so do commands on their way through the actuators.
+        """
+        under_way = self._under_way()
+        self._put_back(kept.arrays)
+        self._stand(self.odometry(), under_way)
 
     def _drive(self, steps: int) -> None:
         """Move the state on. Raises DivergenceError."""
@@ -458,31 +495,49 @@ class Simulator:
 
     def _drive_among(self, obstacles: Obstacles, steps: int) -> None:
         """Move the state on as far as nothing is in the way. Raises DivergenceError."""
-        parts, before = self._parts, [copy(array) for array in self._uncertain()]
+        before = [copy(array) for array in self._uncertain()]
         self._drive(steps)
         end = self.odometry()
-        if not self._stands and not obstacles.block(end):
+        if not obstacles.block(end):
             obstacles.note_free(end)
             return
-        # Commands on their way through the actuators arrive all the same.
-        under_way = self._numbers[parts.memory.first:].copy()
+        under_way = self._under_way()
         self._put_back(before)
-        if not self._stands:
-            start = self.odometry()
-            if obstacles.hold(start):
-                self._drive(steps)
-                return
-            for _ in range(steps):
-                before, last = [copy(array) for array in self._uncertain()], self.odometry()
-                self._drive(1)
-                if obstacles.block(self.odometry()):
-                    break
-            self._put_back(before)
-            obstacles.note_contact(last, math.hypot(start.vx, start.vy))
-            self._rest(Pose2(last.x, last.y, last.yaw))
-            # Until the next command, so that it does not matter in how many parts a tick goes.
-            self._stands = True
-        steering_angle = self.command.steering_angle
+        start = self.odometry()
+        if obstacles.hold(start):
+            self._drive(steps)
+            return
+        for _ in range(steps):
+            before, last = [copy(array) for array in self._uncertain()], self.odometry()
+            self._drive(1)
+            if obstacles.block(self.odometry()):
+                break
+        self._put_back(before)
+        obstacles.note_contact(last, math.hypot(start.vx, start.vy))
+        self._stand(last, under_way)
+
+    def _under_way(self) -> Flat:
+        """Commands on their way through the actuators, which arrive all the same."""
+        return self._numbers[self._parts.memory.first:].copy()
+
+    def _stand(self, place: Odometry, under_way: Flat) -> None:
+        """Be at rest at a place until the next command.
+
+        Until then, so that it does not matter in how many parts a tick goes.
+        """
+        self._rest(Pose2(place.x, place.y, place.yaw))
+        self._stands = True
+        self._hold_still(under_way)
+
+    def _stay(self, before: Sequence[Flat]) -> None:
+        """Undo what was driven since `before`, but for commands that are under way."""
+        under_way = self._under_way()
+        self._put_back(before)
+        self._hold_still(under_way)
+
+    def _hold_still(self, under_way: Flat) -> None:
+        """Let nothing but the steering act, to which the commands that are under way lead."""
+        parts, steering_angle = self._parts, self.command.steering_angle
         if self.channels is not None:
             self._numbers[parts.memory.first:] = under_way
             self._numbers[parts.memory.first + SPEED] = 0.0
@@ -641,11 +696,14 @@ def has_own(part: object, kind: type, *names: str) -> bool:
                for name in names)
 
 
-def make_simulator(values: Values, model: VehicleModel | None = None) -> Simulator:
+def make_simulator(
+    values: Values, model: VehicleModel | None = None, index: int = 0,
+) -> Simulator:
     """Build a simulator from the resolved values of VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS.
 
-    model: one that is built from the same values already; models have no memory. Raises
-    ParameterError or ConfigurationError as Simulator and the models do.
+    model: one that is built from the same values already; models have no memory. index: of the
+    car, for its start; see start_pose(). Raises ParameterError or ConfigurationError as Simulator
+    and the models do.
     """
     scene = scene_of(values)
     simulator = Simulator(
@@ -653,7 +711,7 @@ def make_simulator(values: Values, model: VehicleModel | None = None) -> Simulat
             text_of(values, 'vehicle_model'), VehicleParameters.from_values(values), values),
         step=number_of(values, 'step'), period=1.0 / number_of(values, 'rate'),
         integrator=text_of(values, 'integrator'),
-        start=Start(start_pose(scene, values), InitialMotion(
+        start=Start(start_pose(scene, values, index), InitialMotion(
             number_of(values, 'initial_yaw_rate'), number_of(values, 'initial_sideslip'),
             number_of(values, 'initial_speed'))),
         actuators=values, scene=scene)

@@ -38,6 +38,7 @@ from racecar.stacks.parts import (
     with_choices,
     with_wheelbase,
 )
+from racecar.stacks.several_cars import check_cars, of_cars, overrides_of_cars
 from racecar.stacks.simulator_part import planar_part, SimulatorPart, world_part
 from racecar.stacks.stack import Stack
 from racecar.stacks.tracking import tracking_stack
@@ -126,26 +127,17 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     options = stack.with_names(options)
     check_namespace(options.namespace)
     every = [*stack.nodes(options), *teleop_nodes(options, stack.teleop)]
+    check_cars(stack, options, every)
     left_out = _left_out(name, every, options)
     descriptions = _with_listeners(stack, options, every, left_out)
+    known = [*descriptions, *left_out]
+    if options.cars:
+        descriptions, left_out = of_cars(stack, options, descriptions, left_out)
+        options = replace(options, overrides=overrides_of_cars(options, known))
     if options.tyre_data and not options.record:
         raise ConfigurationError(
             'tyre_data is what to record, but nothing is recorded: name a folder with record')
-    for node in options.overrides:
-        if node in SHARED:
-            for parameter in options.overrides[node]:
-                # Raises the error that suggests a name.
-                row = SHARED[node][f'{node}.{parameter}']
-                if not any(row.name in d.spec.table for d in (*descriptions, *left_out)):
-                    raise ConfigurationError(
-                        f'{options.overrides_option}: no node of {name} has {row.name}')
-        elif node != CONTROLLER:
-            _find(name, node, [*descriptions, *left_out], options.overrides_option)
-        elif options.controller is None:
-            raise ConfigurationError(
-                f'{options.overrides_option}: {CONTROLLER}.{next(iter(options.overrides[node]))}'
-                ' is a setting of a custom controller, but none is chosen: give'
-                f' --{CONTROLLER} MODULE:CLASS')
+    _check_overrides(name, options, [*descriptions, *left_out], known)
     _check_files(stack, options, [*descriptions, *left_out])
     for description in left_out:
         # Nobody else looks at them.
@@ -156,6 +148,31 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         descriptions = started_on_reference(stack, descriptions)
     stack.check(descriptions)
     return descriptions
+
+
+def _check_overrides(
+    stack: str, options: StackOptions, nodes: list[NodeDescription], known: list[NodeDescription],
+) -> None:
+    """Raise ConfigurationError for an override of what is not there.
+
+    nodes: all of them; known: those of one car, which stand for those of each.
+    """
+    for node in options.overrides:
+        if node in SHARED:
+            for parameter in options.overrides[node]:
+                # Raises the error that suggests a name.
+                row = SHARED[node][f'{node}.{parameter}']
+                if not any(row.name in d.spec.table for d in nodes):
+                    raise ConfigurationError(
+                        f'{options.overrides_option}: no node of {stack} has {row.name}')
+        elif node != CONTROLLER:
+            if node not in [d.full_name for d in nodes]:
+                _find(stack, node, known, options.overrides_option)
+        elif options.controller is None:
+            raise ConfigurationError(
+                f'{options.overrides_option}: {CONTROLLER}.{next(iter(options.overrides[node]))}'
+                ' is a setting of a custom controller, but none is chosen: give'
+                f' --{CONTROLLER} MODULE:CLASS')
 
 
 def _check_set(options: StackOptions, descriptions: list[NodeDescription]) -> None:

@@ -214,7 +214,7 @@ def _with_viewers(
     """Simulator and, beside it, robot_state_publisher and RViz, or what is missing.
 
     One of the two publishes the robot description: robot_state_publisher where it is installed,
-    unless the user sets the simulator's parameter.
+    unless there are several cars or the user sets the simulator's parameter.
     """
     common: dict[str, object] = {
         'namespace': make_namespace_absolute(simulator.namespace), 'output': 'screen',
@@ -225,7 +225,8 @@ def _with_viewers(
     arguments = ['--ros-args', '--log-level', options.log_level]
     actions: _Actions = []
 
-    if not simulator.is_chosen(_DESCRIBES) and is_installed('robot_state_publisher'):
+    if not options.cars and not simulator.is_chosen(_DESCRIBES) and is_installed(
+            'robot_state_publisher'):
         values = simulator.resolve()
         assert simulator.spec.describe is not None
         try:

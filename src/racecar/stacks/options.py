@@ -23,6 +23,7 @@ from racecar.base.yaml_file import describe_error, parse_yaml
 from racecar.catalogue import tables
 from racecar.control.custom_controller import CONTROLLER, POLICY_SUFFIX
 from racecar.dynamics.tyres import SELECTION
+from racecar.scene.world_choice import MOST_CARS
 from racecar.sensors.equipment import SENSOR_NAMES
 
 LAUNCH, UP, DEMO, SIMULATE, SWEEP, COCKPIT, NEO = (
@@ -98,6 +99,10 @@ class StackOptions:
         None, 'vehicle, by name or as a parameter file; default: racecar, of differential_wheels'
         ' the robot pioneer', str, _EVERY_CAR,
         suggestions=car_and_robot_names, is_path=True)
+    cars: tuple[str, ...] = _option(
+        (), 'several cars in one world, by their names, or their number: car1, car2 and so on;'
+        ' each has its nodes, topics and frames below its name; docs/several_cars.md', tuple,
+        (LAUNCH, UP), metavar='CAR')
     trajectory: str | None = _option(
         None, "shape of the reference, by name or the report's number", str, _EVERYWHERE,
         choices=lambda: _texts(tables.TRAJECTORY_TRACKER['trajectory'].choices),
@@ -183,17 +188,31 @@ class StackOptions:
     overrides_option: str = SET_OPTION
 
     def __post_init__(self) -> None:
-        """Let a policy be the controller. Raises ConfigurationError if both are chosen."""
+        """Let a policy be the controller, and a number stand for names of cars.
+
+        Raises ConfigurationError if policy and controller are chosen, and for no car or too many.
+        """
         if self.policy is not None:
             # One way from here on, also in run files.
             object.__setattr__(
                 self, CONTROLLER, policy_as_controller(self.policy, self.controller))
             object.__setattr__(self, 'policy', None)
+        if len(self.cars) == 1 and self.cars[0].isdecimal():
+            object.__setattr__(self, 'cars', numbered_cars(self.cars[0]))
 
     @property
     def controller_settings(self) -> Mapping[str, object]:
         """Settings of the custom controller, among the overrides."""
         return self.overrides.get(CONTROLLER, {})
+
+
+def numbered_cars(text: str) -> tuple[str, ...]:
+    """Names of so many cars. Raises ConfigurationError for none and for too many."""
+    count = int(text) if len(text) <= len(str(MOST_CARS)) else 0
+    if not 1 <= count <= MOST_CARS:
+        raise ConfigurationError(
+            f'cars is {excerpt(text)}, expected names, or their number from 1 to {MOST_CARS}')
+    return tuple(f'car{number}' for number in range(1, count + 1))
 
 
 def policy_as_controller(policy: str | None, controller: str | None) -> str | None:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from racecar.base.errors import ConfigurationError
 from racecar.base.values import number_of, text_of, Values
 from racecar.control.servo_commands import ServoCommands
@@ -23,13 +25,13 @@ from racecar.simulation.world.world_plant import DrivenCar, WorldPlant, WorldRat
 
 
 def make_world_plant(
-    values: Values, scene: Scene | None = None, name: str = '',
+    values: Values, scene: Scene | None = None, names: Sequence[str] = ('',),
 ) -> WorldPlant:
-    """Build a world with one car from resolved values of the vehicle and WORLD_PARAMETERS.
+    """Build a world with cars from resolved values of the vehicle and WORLD_PARAMETERS.
 
-    scene: in the place of that of the parameter world; name: of the car. Raises ParameterError or
-    ConfigurationError for what cannot be simulated, ConfigurationError if MuJoCo or xacro is not
-    there.
+    scene: in the place of that of the parameter world; names: of the cars. Raises ParameterError
+    or ConfigurationError for what cannot be simulated, ConfigurationError if MuJoCo or xacro is
+    not there.
     """
     scene = scene or scene_of(values)
     vehicle = VehicleParameters.from_values(values)
@@ -41,16 +43,18 @@ def make_world_plant(
             f' engine knows no direction that turns with a wheel; use contact_model {PACEJKA},'
             ' with any tyre_model')
     bodies = car_bodies(describe_vehicle(vehicle).tree)
-    car = WorldCarSpec(
-        name, vehicle, bodies, joint_gains(vehicle, bodies, values),
-        make_tyre_set(vehicle, text_of(values, 'tyre_model'), values)
-        if text_of(values, 'contact_model') == PACEJKA else None,
-        start_pose(scene, values), number_of(values, HEIGHT_PARAMETER.name))
-    driven = DrivenCar(
-        car, ServoCommands.from_values(vehicle, values), text_of(values, 'command_interface'),
-        text_of(values, 'wheel_drive'))
+    gains = joint_gains(vehicle, bodies, values)
+    tyres = make_tyre_set(vehicle, text_of(values, 'tyre_model'), values) \
+        if text_of(values, 'contact_model') == PACEJKA else None
+    cars = [
+        DrivenCar(
+            WorldCarSpec(name, vehicle, bodies, gains, tyres, start_pose(scene, values, index),
+                         number_of(values, HEIGHT_PARAMETER.name)),
+            ServoCommands.from_values(vehicle, values), text_of(values, 'command_interface'),
+            text_of(values, 'wheel_drive'))
+        for index, name in enumerate(names)]
     return WorldPlant(
-        scene, [driven], step=number_of(values, 'step'), rates=WorldRates(*(
+        scene, cars, step=number_of(values, 'step'), rates=WorldRates(*(
             number_of(values, name) for name in (
                 'rate', 'joint_states_rate', 'wheel_states_rate', 'car_state_rate'))))
 

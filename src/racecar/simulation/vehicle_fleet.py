@@ -1,0 +1,290 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Several cars in the plane as one plant: they see each other, and stop where they touch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+import itertools
+import math
+
+import numpy as np
+
+from racecar.base.errors import ConfigurationError, DivergenceError
+from racecar.base.readings import Collisions, NO_COLLISION
+from racecar.base.types import NANOSECONDS, Odometry, Pose3
+from racecar.base.values import Values
+from racecar.dynamics.vehicles.body_dimensions import body_dimensions
+from racecar.scene.loose_objects import still
+from racecar.scene.overlaps import Rectangle
+from racecar.scene.scene import Box, Objects, Scene
+from racecar.scene.touching import rectangles_touch
+from racecar.scene.world_choice import car_names
+from racecar.simulation.obstacles import INSIDE, RELEASE
+from racecar.simulation.ports import COLLISIONS, Entity, Output, Plant, Scenery
+from racecar.simulation.simulator import KeptState, make_simulator, Simulator
+from racecar.simulation.vehicle_plant import VehiclePlant
+
+LOOK_INTERVAL = 0.01
+"""Longest time between two looks at whether cars touch [s]."""
+
+
+class _Car:
+    """A car of several, with the contacts that it has had with others."""
+
+    def __init__(self, name: str, simulator: Simulator) -> None:
+        self.name = name
+        self.simulator = simulator
+        self.plant = VehiclePlant(simulator)
+        vehicle = simulator.model.vehicle
+        front, rear, self._width = vehicle.footprint
+        self._ahead, self._length = 0.5 * (front - rear), 0.5 * (front + rear)
+        self._height = body_dimensions(vehicle).top
+        self.reach = math.hypot(max(front, rear), self._width)
+        self._met = NO_COLLISION
+        # Contacts with the scene when the newest with another car began.
+        self._hit_before = 0
+
+    def outline(self, odometry: Odometry, margin: float = 0.0) -> Rectangle:
+        """What the car covers, wider by a margin [m]."""
+        qz, qw = odometry.qz, odometry.qw
+        cosine, sine = qw * qw - qz * qz, 2.0 * qz * qw
+        return Rectangle(
+            odometry.x + self._ahead * cosine, odometry.y + self._ahead * sine, cosine, sine,
+            self._length + margin, self._width + margin)
+
+    def box(self) -> Box:
+        """What sensors of others see of it."""
+        x, y, cosine, sine, length, width = self.outline(self.simulator.odometry())
+        return Box(x, y, math.atan2(sine, cosine), 2.0 * length, 2.0 * width, self._height)
+
+    def note_contact(self, before: Odometry) -> None:
+        """Count a contact with another car, if it is a new one; before: the step of it."""
+        if not self._met.in_contact:
+            scene = self.simulator.collisions
+            self._met = Collisions(
+                self._met.contacts + 1, True, before.x, before.y,
+                math.hypot(before.vx, before.vy))
+            self._hit_before = 0 if scene is None else scene.contacts
+
+    def note_free(self) -> None:
+        """End the contact with another car."""
+        self._met = self._met._replace(in_contact=False)
+
+    @property
+    def is_in_contact(self) -> bool:
+        """Whether it touches another car."""
+        return self._met.in_contact
+
+    def collisions(self) -> Collisions:
+        """Contacts with the scene and with other cars."""
+        scene = self.simulator.collisions or NO_COLLISION
+        newest = scene if scene.contacts > self._hit_before or not self._met.contacts \
+            else self._met
+        return newest._replace(contacts=scene.contacts + self._met.contacts,
+                               in_contact=scene.in_contact or self._met.in_contact)
+
+    def entity(
+        self, objects: Callable[[], Objects], note_moved: Callable[[], None],
+    ) -> Entity:
+        """The car by its name.
+
+        objects: other things that move. note_moved: called when somebody has put it elsewhere.
+        """
+        entity = self.plant.entities[0]
+        assert entity.platform is not None
+        reset_alone = entity.reset
+
+        def reset(pose: Pose3 | None) -> Pose3:
+            placed = reset_alone(pose)
+            self._met, self._hit_before = NO_COLLISION, 0
+            note_moved()
+            return placed
+
+        odometry = entity.outputs[-1]
+        others = [output for output in entity.outputs[:-1] if output.name != COLLISIONS]
+        contacts = Output(
+            COLLISIONS, Collisions, self.collisions, odometry.steps, odometry.frame)
+        return replace(
+            entity, name=self.name, outputs=(*others, contacts, odometry), reset=reset,
+            platform=replace(entity.platform, objects=objects))
+
+
+class VehicleFleet:
+    """Cars with names, each with what VehiclePlant shows, in one time.
+
+    A car that runs into another one stands where it was before, until its next command, as at
+    something that stands around; the other one drives on, unless it runs into the first as well.
+    Both count a contact. Bodies do not push each other.
+    """
+
+    def __init__(self, simulators: Mapping[str, Simulator]) -> None:
+        """Take over simulators by the names of their cars; they are then moved by this plant only.
+
+        Raises ConfigurationError for no car, and for simulators whose times or scenes differ.
+        """
+        self._cars = [_Car(name, simulator) for name, simulator in simulators.items()]
+        times = {(car.simulator.step_ns, car.simulator.time_ns, id(car.simulator.scene))
+                 for car in self._cars}
+        if len(times) != 1:
+            raise ConfigurationError(
+                f'simulators of the cars {list(simulators)} have {len(times)} different steps,'
+                ' times and scenes, expected at least one car, and one of each for all')
+        self._clock = self._cars[0].simulator
+        # Of circles about base_link around what the cars cover [m].
+        self._reach = np.array([car.reach for car in self._cars])
+        # What sensors see of the cars where they are now; None until somebody looks.
+        self._boxes: list[Box] | None = None
+        self._look_steps = max(1, round(LOOK_INTERVAL * NANOSECONDS) // self._clock.step_ns)
+        self._show()
+
+    def _show(self) -> None:
+        self._entities = tuple(
+            car.entity(partial(self._objects, index), self._note_moved)
+            for index, car in enumerate(self._cars))
+
+    def _note_moved(self) -> None:
+        self._boxes = None
+
+    def _objects(self, own: int) -> Objects:
+        if self._boxes is None:
+            self._boxes = [car.box() for car in self._cars]
+        return Objects(
+            self._clock.scene.cones, (*self._boxes[:own], *self._boxes[own + 1:]))
+
+    @property
+    def step_ns(self) -> int:
+        """Length of an integration step [ns]."""
+        return self._clock.step_ns
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time since the start [ns]."""
+        return self._clock.time_ns
+
+    @property
+    def entities(self) -> Sequence[Entity]:
+        """The cars."""
+        return self._entities
+
+    @property
+    def scenery(self) -> Scenery:
+        """What stands around the cars, which can be replaced."""
+        return Scenery(lambda: self._clock.scene, self._surround,
+                       lambda: still(self._clock.scene.cones))
+
+    def _surround(self, scene: Scene) -> None:
+        for car in self._cars:
+            assert car.plant.scenery is not None
+            car.plant.scenery.replace(scene)
+        self._show()
+
+    def restart(self) -> None:
+        """Let the time begin at 0 again; the cars stay."""
+        for car in self._cars:
+            car.plant.restart()
+
+    def warm_up(self) -> None:
+        """Compile all that a step and the outputs call."""
+        for car in self._cars:
+            car.plant.warm_up()
+        self._touching(self._places())
+
+    def advance(self, steps: int) -> None:
+        """Move on by whole steps. Raises DivergenceError; state and time are then as before."""
+        start = self._kept()
+        self._note_moved()
+        try:
+            while steps:
+                part = min(steps, self._look_steps)
+                self._move(part)
+                steps -= part
+        except DivergenceError:
+            self._go_back(start)
+            raise
+
+    def _kept(self) -> list[KeptState]:
+        return [car.simulator.kept() for car in self._cars]
+
+    def _go_back(self, kept: Sequence[KeptState]) -> None:
+        for car, state in zip(self._cars, kept, strict=True):
+            car.simulator.go_back(state)
+
+    def _places(self) -> list[Odometry]:
+        return [car.simulator.odometry() for car in self._cars]
+
+    def _touching(
+        self, places: Sequence[Odometry], margin: float = 0.0,
+    ) -> set[tuple[int, int]]:
+        """Pairs of cars that cover the same ground, wider by a margin [m]."""
+        at = np.array([place[1:3] for place in places])
+        apart = np.hypot(*(at[:, np.newaxis] - at).transpose(2, 0, 1))
+        near = np.argwhere(np.triu(
+            apart <= self._reach[:, np.newaxis] + self._reach + 2.0 * abs(margin), 1)).tolist()
+        return {(one, other) for one, other in near
+                if self._meet(one, places[one], other, places[other], margin)}
+
+    def _meet(
+        self, one: int, place: Odometry, other: int, there: Odometry, margin: float = 0.0,
+    ) -> bool:
+        """Whether a car at a place and another one there, wider by a margin [m], overlap."""
+        return rectangles_touch(self._cars[one].outline(place, margin),
+                                self._cars[other].outline(there, margin)).depth > 0.0
+
+    def _move(self, steps: int) -> None:
+        """Move on by few steps, one by one where cars meet."""
+        kept, before = self._kept(), self._places()
+        for car in self._cars:
+            car.simulator.advance(steps)
+        # Who is in another car was put there, and may leave.
+        inside = self._touching(before, -INSIDE)
+        meeting = self._touching(self._places()) - inside
+        if meeting and steps > 1:
+            self._go_back(kept)
+            for _ in range(steps):
+                self._move(1)
+            return
+        stopped: set[int] = set()
+        # Who is put back may be where a third one has come meanwhile.
+        while stopping := self._runners(meeting, before) - stopped:
+            for index in stopping:
+                self._cars[index].simulator.stop_at(kept[index])
+            stopped |= stopping
+            for index in {*itertools.chain.from_iterable(meeting)}:
+                self._cars[index].note_contact(before[index])
+            meeting = self._touching(self._places()) - inside
+        self._end_contacts()
+
+    def _runners(
+        self, meeting: set[tuple[int, int]], before: Sequence[Odometry],
+    ) -> set[int]:
+        """Cars that run into another one: into where it was, or together to one place."""
+        now, found = self._places(), set[int]()
+        for pair in meeting:
+            into = {one for one, other in (pair, pair[::-1])
+                    if self._meet(one, now[one], other, before[other])}
+            found |= into or {*pair}
+        return found
+
+    def _end_contacts(self) -> None:
+        """Let contacts of cars be over that have room around them."""
+        if any(car.is_in_contact for car in self._cars):
+            near = set(itertools.chain.from_iterable(
+                self._touching(self._places(), 0.5 * RELEASE)))
+            for index, car in enumerate(self._cars):
+                if index not in near:
+                    car.note_free()
+
+
+def make_vehicle_plant(values: Values) -> Plant:
+    """One car, or several with names, of resolved values of a planar simulator.
+
+    Raises ParameterError or ConfigurationError for what cannot be simulated.
+    """
+    names = car_names(values)
+    if names == ('',):
+        return VehiclePlant(make_simulator(values))
+    return VehicleFleet({
+        name: make_simulator(values, index=index) for index, name in enumerate(names)})

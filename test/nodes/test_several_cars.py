@@ -1,0 +1,196 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Several cars in one world: topics of each, lockstep with all, whole drives and their errors."""
+
+from bag_samples import messages_in
+from nav_msgs.msg import Odometry
+from node_bench import command, RACECAR
+import pytest
+from std_msgs.msg import Bool
+from tf2_msgs.msg import TFMessage
+
+from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.cli.main import main
+from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
+from racecar.nodes.world_simulator import WorldSimulatorNode
+from racecar.ros import qos
+from racecar.stacks import describe_stack, StackOptions
+
+pytestmark = pytest.mark.ros
+
+COMMANDS = 'vesc/low_level/ackermann_cmd_mux/output'
+FAST = ('--lockstep', '--real-time-factor', '0')
+
+
+class Cars:
+    """A simulator of cars in lockstep; the test answers for each of them."""
+
+    def __init__(self, bench, *names, node=SingleTrackSimulatorNode, **parameters):
+        self.bench = bench
+        self.odometry = {name: bench.listen(f'/{name}/vesc/odom', Odometry, qos.ODOMETRY)
+                         for name in names}
+        self.node = bench.start(
+            node, use_sim_time=False, lockstep=True, real_time_factor=0.0, cars=list(names),
+            **{**RACECAR, **parameters})
+        bench.until(lambda: all(self.odometry.values()), 'the first odometry')
+
+    def answer(self, **commands):
+        """Command cars by name at the time of the newest odometry: speed, steering angle."""
+        for name, (speed, angle) in commands.items():
+            message = command(0.0, speed, angle)
+            message.header.stamp = self.odometry[name][-1].header.stamp
+            self.bench.send(f'/{name}/{COMMANDS}', message)
+
+    def drive(self, ticks, **commands):
+        """Answer so many odometry messages of all cars."""
+        for _ in range(ticks):
+            before = {name: len(heard) for name, heard in self.odometry.items()}
+            self.answer(**commands)
+            self.bench.until(lambda: all(
+                len(heard) > before[name] for name, heard in self.odometry.items()),  # noqa: B023
+                'the next odometry of all cars')
+
+    def places(self, name):
+        return [(row.header.stamp.nanosec, row.pose.pose.position.x, row.pose.pose.position.y)
+                for row in self.odometry[name]]
+
+
+@pytest.mark.parametrize('node', [SingleTrackSimulatorNode, WorldSimulatorNode])
+def test_each_car_has_topics_and_frames_below_its_name(bench, node):
+    transforms = bench.listen('/tf', TFMessage, qos.TF)
+    cars = Cars(bench, 'red', 'blue', node=node, grid_spacing=2.0)
+    cars.drive(3, red=(1.0, 0.0), blue=(1.0, 0.0))
+    for name, x in (('red', 0.0), ('blue', -2.0)):
+        first = cars.odometry[name][0]
+        assert (first.header.frame_id, first.child_frame_id) == (
+            f'{name}/odom', f'{name}/base_link')
+        assert first.pose.pose.position.x == pytest.approx(x, abs=1e-3)
+    bench.until(lambda: {'red/odom', 'blue/odom'} <= {
+        row.header.frame_id for message in transforms for row in message.transforms},
+        'transforms of both cars')
+
+
+def test_the_time_goes_on_once_all_cars_are_answered(bench):
+    cars = Cars(bench, 'red', 'blue')
+    cars.drive(2, red=(1.0, 0.0), blue=(2.0, 0.0))
+    before = cars.node.plant.time_ns
+    cars.bench.deliver(cars.node, f'/red/{COMMANDS}', command(before / 1e9, 1.0))
+    assert cars.node.plant.time_ns == before
+    cars.bench.deliver(cars.node, f'/blue/{COMMANDS}', command(before / 1e9, 2.0))
+    assert cars.node.plant.time_ns > before
+
+
+def test_a_car_that_falls_silent_is_stopped_and_changes_no_bit_of_another(bench):
+    commands = {'red': (2.0, 0.1), 'blue': (1.0, -0.1)}
+    cars = Cars(bench, 'red', 'blue', lockstep_deadline=0.3, grid_spacing=3.0)
+    cars.drive(20, **commands)
+    cars.drive(20, red=commands['red'])
+    assert 'came on /blue/vesc/low_level' in bench.logged('no command stamped')
+    # Its speed is that of its command, so it stands at once.
+    assert cars.odometry['blue'][-1].twist.twist.linear.x == 0.0
+    assert cars.odometry['red'][-1].twist.twist.linear.x == pytest.approx(2.0)
+    alone = Cars(bench, 'green', 'grey', grid_spacing=3.0)
+    alone.drive(40, green=commands['red'], grey=(0.0, 0.0))
+    assert alone.places('green')[:40] == cars.places('red')[:40]
+
+
+def test_cars_that_touch_are_told_so(bench):
+    touches = bench.listen('/red/in_collision', Bool, qos.LATCHED)
+    cars = Cars(bench, 'red', 'blue', grid_spacing=1.0)
+    cars.drive(80, red=(0.0, 0.0), blue=(2.0, 0.0))
+    bench.until(lambda: touches and touches[-1].data, 'a contact of red')
+    assert bench.has_logged('red ran into something')
+
+
+@pytest.mark.parametrize('stack', ['gap_ode', 'gap_world'])
+def test_a_drive_of_several_is_the_same_to_the_byte_each_time(tmp_path, capsys, stack):
+    def drive(name):
+        bag = tmp_path / name
+        assert main(['up', stack, '--cars', 'red,blue', *FAST, '--duration', '3', '--set',
+                     'red/gap_follower.speed=1.0', '--record', str(bag)]) == 0
+        return {(row.topic, repr(row.message.header.stamp)): repr(row.message)
+                for row in messages_in(bag, [f'/{name}/{topic}' for name in ('red', 'blue')
+                                             for topic in ('scan', 'vesc/odom')])}
+
+    first = drive('first')
+    assert {topic for topic, _ in first} == {
+        '/red/scan', '/red/vesc/odom', '/blue/scan', '/blue/vesc/odom'}
+    assert drive('second') == first
+    red, blue = capsys.readouterr().out.splitlines()[:2]
+    assert red.startswith('red: ')
+    assert blue.startswith('blue: ')
+
+
+def nodes(stack, **options):
+    return {d.full_name: d for d in describe_stack(stack, StackOptions(**options))}
+
+
+def test_nodes_of_all_cars_and_what_they_are_told():
+    found = nodes('gap_ode', cars=('red', 'blue'), namespace='arena', lockstep=True, overrides={
+        'gap_follower': {'speed': 1.0}, 'arena/blue/gap_follower': {'speed': 3.0},
+        'arena/vesc/low_level/ackermann_cmd_mux': {'config_file': 'mux/low_level_slow'}})
+    assert set(found) == {'arena/single_track_simulator', *(
+        f'arena/{car}/{name}' for car in ('red', 'blue') for name in (
+            'gap_follower', 'vesc/high_level/ackermann_cmd_mux',
+            'vesc/low_level/ackermann_cmd_mux'))}
+    simulator = found['arena/single_track_simulator'].resolve()
+    assert simulator['cars'] == ['red', 'blue']
+    # Of each car.
+    assert simulator['wait_for_subscribers'] == nodes('gap_ode', lockstep=True)[
+        'single_track_simulator'].resolve()['wait_for_subscribers']
+    assert found['arena/red/gap_follower'].resolve()['speed'] == 1.0
+    assert found['arena/blue/gap_follower'].resolve()['speed'] == 3.0
+    for car in ('red', 'blue'):
+        mux = found[f'arena/{car}/vesc/low_level/ackermann_cmd_mux']
+        assert mux.resolve()['config_file'] == 'mux/low_level_slow'
+        assert ('~/input/navigation', f'/arena/{car}/vesc/high_level/ackermann_cmd_mux/output') \
+            in mux.remappings
+
+
+def test_a_number_stands_for_cars_by_number_and_who_is_left_out_is_awaited():
+    found = nodes('plant', cars=('2',), lockstep=True, without=('trajectory_tracker',))
+    assert 'car1/trajectory_tracker' not in found
+    assert found['single_track_simulator'].resolve()['wait_for_publishers'] == [
+        f'{car}/vesc/ackermann_cmd_mux/input/navigation' for car in ('car1', 'car2')]
+
+
+def test_topics_of_a_set_are_renamed_for_each_car():
+    found = nodes('gap_ode', cars=('red', 'blue'), topic_names='f1tenth')
+    renamed = dict(found['single_track_simulator'].remappings)
+    one = dict(nodes('gap_ode', topic_names='f1tenth')['single_track_simulator'].remappings)
+    assert one
+    for topic, name in one.items():
+        assert renamed[f'blue/{topic}'] == f'blue/{name}'
+
+
+@pytest.mark.parametrize(('stack', 'options', 'message'), [
+    ('gap_ode', {'cars': ('0',)}, "cars is '0', expected names, or their number from 1 to 100"),
+    ('gap_ode', {'cars': ('101',)}, "cars is '101', expected names"),
+    ('kinematic_ode', {'cars': ('a', 'b')}, 'would all follow one reference'),
+    ('differential_wheels', {'cars': ('a', 'b')}, 'differential_wheels_simulator has one robot'),
+    ('gap_ode', {'cars': ('a', 'b'), 'teleop': 'keyboard'}, 'one person drives by teleop'),
+    ('gap_ode', {'cars': ('a', 'b'), 'overrides': {'c/gap_follower': {'speed': 1.0}}},
+     "node 'c/gap_follower' is not part of gap_ode"),
+])
+def test_what_several_cars_cannot_have_is_refused(stack, options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        nodes(stack, **options)
+
+
+@pytest.mark.parametrize(('names', 'message'), [
+    (('a-b',), "'a-b', expected a name that begins with a letter"),
+    (('1st', 'b'), "'1st', expected a name"), (('a', 'a'), "'a' twice"),
+    (('a' * 61,), 'expected a name'),
+    (tuple(f'c{number}' for number in range(101)), '101 cars, expected at most 100')])
+def test_names_that_cannot_be_are_refused(names, message):
+    with pytest.raises(ParameterError, match=message):
+        nodes('gap_ode', cars=names)
+
+
+@pytest.mark.parametrize('command_line', [
+    ['up', 'plant', '--cars', '2', '--json', '--duration', '1'],
+    ['simulate', 'kinematic_ode', '--set', 'single_track_simulator.cars=[a, b]'],
+    ['simulate', 'kinematic_world', '--set', 'world_simulator.cars=[a, b]']])
+def test_commands_of_one_car_refuse_several(command_line, capsys):
+    assert main(command_line) == 1
+    assert 'several' in capsys.readouterr().err
