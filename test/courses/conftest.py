@@ -45,6 +45,7 @@ BODIES = {
     'good': 'self.drive(self.speed)',
     'crashing': 'self.drive(self.speed)\n        if self.scans > 20: raise KeyError("wall")',
     'silent': 'pass',
+    'live': 'self.drive(self.get_parameter("speed").value)',
     'hanging': 'self.drive(0.1)\n        while self.scans > 5: time.sleep(1.0)',
     # Stands, so that the case lasts until the flood is noticed.
     'flooding': 'while True: self.drive(0.0)',

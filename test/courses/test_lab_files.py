@@ -40,11 +40,11 @@ def test_the_wall_following_lab_has_the_six_cases_of_mit_rss():
                            'short_left_far_angled', 'long_right', 'long_left']
     assert {case.options.world for case in cases.values()} == {'building_31'}
     for case in cases.values():
-        assert case.parameters['side'] == {'left': 1, 'right': -1}[case.check.text('side')]
-        assert case.check.number('distance') == case.parameters['desired_distance']
+        assert case.set_parameters['side'] == {'left': 1, 'right': -1}[case.check.text('side')]
+        assert case.check.number('distance') == case.set_parameters['desired_distance']
         # Nodes declare a double.
-        assert isinstance(case.parameters['velocity'], float)
-    assert cases['long_left'].parameters['velocity'] == 3.0
+        assert isinstance(case.set_parameters['velocity'], float)
+    assert cases['long_left'].set_parameters['velocity'] == 3.0
     assert cases['short_left_far'].start[2] == pytest.approx(math.pi, abs=0.01)
 
 
@@ -83,6 +83,8 @@ def test_cases_take_what_the_lab_says_for_all_and_go_over_it(tmp_path):
     ({'pass_mark': 50}, 'pass_mark is 50.0, expected a share from 0 to 1'),
     ({'topic_names': 'rsss'}, "'rsss'"),
     ({'check': None, 'cases': {'one': {}}}, 'check is missing'),
+    ({'set_parameters': {'speed': 1.0}, 'check': {'kind': 'stop'}, 'cases': {'one': {}}},
+     "set_parameters is {'speed': 1.0}, expected none for a check"),
     ({'wrold': 'room'}, "'wrold' is unknown; did you mean world?")])
 def test_what_is_wrong_in_a_file_is_said_with_its_place(tmp_path, changes, named):
     path = write(tmp_path, **changes)

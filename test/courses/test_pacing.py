@@ -47,6 +47,31 @@ def test_a_scan_waits_for_its_answer_up_to_the_limit():
     assert not pacing.is_waiting(now + 2.1)
 
 
+def test_an_answer_that_comes_too_late_is_not_that_to_the_next_scan():
+    pacing, now = begun()
+    pacing.sent(now)
+    assert not pacing.is_waiting(now + 1.1)
+    pacing.sent(now + 1.1)
+    pacing.answered(now + 1.2)
+    assert pacing.is_waiting(now + 1.2)
+    pacing.answered(now + 1.3)
+    assert not pacing.is_waiting(now + 1.3)
+    answered_now(pacing, now + 1.4)
+    assert not pacing.is_waiting(now + 1.4)
+
+
+def test_a_scan_that_was_lost_is_awaited_once_more_only():
+    pacing, now = begun()
+    pacing.sent(now)
+    answered_now(pacing, now + 1.1)
+    assert pacing.is_waiting(now + 2.0)
+    assert not pacing.is_waiting(now + 2.2)
+    for scan in range(30):
+        answered_now(pacing, now + 3.0 + scan)
+        assert not pacing.is_waiting(now + 3.0 + scan)
+    assert pacing.is_customary
+
+
 def test_programs_that_do_not_answer_each_scan_are_not_awaited_until_they_do():
     pacing, now = begun()
     for _ in range(6):

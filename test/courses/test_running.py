@@ -95,6 +95,22 @@ def test_a_program_that_commands_nothing_is_given_up(tmp_path, capsys, students)
     assert found['silent']['text'] == 'published no command within 2 s after the start'
 
 
+def test_parameters_are_set_while_the_programs_run(tmp_path, capsys, students):
+    lab = LAB.replace('speed: 1.0}', 'speed: 0.1}\nset_parameters: {speed: 1.0, colour: red}')
+    lab = lab.replace('executables: [mine]', 'executables: [mine]\n    params_file: params.yaml')
+    folders = students('live', 'good')
+    # By the name of the node, which counts more than that of all.
+    (folders[1] / 'params.yaml').write_text('mine: {ros__parameters: {speed: -1.0}}')
+    code, found = run(tmp_path, capsys, folders, lab + 'warm_up: 5\n')
+    assert code == NOT_PASSED
+    assert found['live']['mark'] == 1.0
+    # Has read its speed at the start.
+    assert 'drove 0.6 of 2 m' in found['good']['text']
+    for row in found.values():
+        note, = row['notes']
+        assert note.startswith("no node took the parameter 'colour': ")
+
+
 def test_a_student_without_the_node_is_told_what_there_is(tmp_path, capsys, students):
     folder, = students('good')
     code, found = run(tmp_path, capsys, [folder], LAB.replace('[mine]', '[yours]'))

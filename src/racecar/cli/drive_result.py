@@ -44,16 +44,15 @@ def observed_drive(composed: ComposedStack, car: str = '') -> DriveSum:
     return drive
 
 
-def text_of_drives(composed: ComposedStack, drives: Sequence[DriveSum]) -> str:
-    """What each car of a stack drove, a line for each of several."""
-    entities = composed.simulator.plant.entities
+def texts_of_drives(composed: ComposedStack, drives: Sequence[DriveSum]) -> list[str]:
+    """What each car of a stack drove."""
     if len(drives) == 1:
-        return drives[0].text(collisions_in(composed))
+        return [drives[0].text(collisions_in(composed))]
     lines = []
-    for entity, drive in zip(entities, drives, strict=True):
+    for entity, drive in zip(composed.simulator.plant.entities, drives, strict=True):
         met = collisions_of(entity)
         lines.append(f'{entity.name}: {drive.text(None if met is None else met.contacts)}')
-    return '\n'.join(lines)
+    return lines
 
 
 def collisions_in(composed: ComposedStack) -> int | None:

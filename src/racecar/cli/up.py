@@ -23,7 +23,7 @@ from racecar.cli.drive_display import displayed, for_display
 from racecar.cli.drive_result import (
     collisions_in,
     observed_drive,
-    text_of_drives,
+    texts_of_drives,
     warn_of_start,
 )
 from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
@@ -209,9 +209,10 @@ def _run_observed(started: _Run, composed: ComposedStack, watch: WatchedRun) -> 
     try:
         _spin(started, composed)
     finally:
-        watch.text = text_of_drives(composed, drives)
+        lines = texts_of_drives(composed, drives)
+        watch.text = '; '.join(lines)
         if any(drive.duration > 0.0 for drive in drives):
-            print(watch.text)
+            print(*lines, sep='\n')
     check_conflicts(composed.conflicts)
     _check_driven(composed, started.descriptions)
 

@@ -26,8 +26,9 @@ NODES, NEO = 'nodes', 'neo'
 
 _OPTIONS = ('vehicle', 'world', 'topic_names', 'waypoints', 'trajectory', 'tyre_model')
 _OF_CASES = (*_OPTIONS, 'sensors', 'set', 'start', 'time_limit', 'start_limit', 'answer_limit',
-             'warm_up', 'weight', 'parameters', 'check', 'drive', 'collision_cost', 'press')
-_MERGED = 'set', 'parameters', 'check', 'drive'
+             'warm_up', 'weight', 'parameters', 'set_parameters', 'check', 'drive',
+             'collision_cost', 'press')
+_MERGED = 'set', 'parameters', 'set_parameters', 'check', 'drive'
 _OF_LABS = ('summary', 'programs', 'configuration', 'nodes', 'cases', 'pass_mark', 'memory',
             'use_sim_time', 'dynamic_parameters', *_OF_CASES)
 # Beside the folders of the cases there is one of the packages.
@@ -67,7 +68,8 @@ class Case(NamedTuple):
     for the answer of the programs. warm_up: number of commands, before the case begins, after each
     of which the car is put back to its start. collision_cost: share of the mark that each
     collision takes away; 1 or more ends the case. presses: of the game controller.
-    parameters: of all nodes of the student, over those of each node.
+    parameters: of all nodes of the student, over those of each node; set_parameters: those that
+    are set while the nodes run, before the case begins.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Case(NamedTuple):
     check: Fields
     drive: Driver | None
     parameters: Mapping[str, object]
+    set_parameters: Mapping[str, object]
     presses: tuple[str, ...]
 
     def make_check(self) -> Check:
@@ -196,11 +199,13 @@ def _case(
         fields.number('answer_limit', 1.0, least=0.0), fields.whole('warm_up', 0),
         fields.number('weight', 1.0, least=0.0),
         fields.number('collision_cost', 1.0, least=0.0), fields.inner('check'), _driver(fields),
-        fields.mapping('parameters'), fields.texts('press'))
+        fields.mapping('parameters'), fields.mapping('set_parameters'), fields.texts('press'))
     try:
         for press in made.presses:
             read_press(press)
-        made.make_check()
+        if made.make_check().begins != 'command' and made.set_parameters:
+            raise fields.error('set_parameters', dict(made.set_parameters),
+                               'none for a check that does not begin with a command')
         for description in describe_stack(configuration, options):
             description.resolve()
         if options.world:

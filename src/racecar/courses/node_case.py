@@ -40,6 +40,7 @@ from racecar.courses.planning import Planning, Tell
 from racecar.courses.program import Program
 from racecar.ros.codecs.laser_scan import read_scan
 from racecar.ros.codecs.odometry import read_odometry
+from racecar.ros.live_parameters import LiveParameters
 from racecar.ros.topics import (
     GROUND_TRUTH,
     INITIAL_POSE,
@@ -90,6 +91,9 @@ class CaseNode(Node):
         self._plant = self._simulator.plant
         self._pacing = Pacing(case.answer_limit)
         self._warm_up = case.warm_up if self._check.begins == 'command' else 0
+        self._live = LiveParameters(self, case.set_parameters)
+        if self._check.begins == 'command':
+            self._simulator.on_command = self._put_back
         if self._check.begins in _COMMANDED:
             self._simulator.on_obeyed = self._on_obeyed
         self.samples: list[Sample] = []
@@ -107,7 +111,7 @@ class CaseNode(Node):
         self._second = (-math.inf, 0)
         self._last_command = -math.inf
         self._pose_sent = -math.inf
-        self._has_driven = self._has_let_go = False
+        self._has_driven = self._has_let_go = self._is_let_go = False
         names = topic_set(case.options.topic_names)
         self._subscribe(composed, {name: names.renamed(name) for name in (ODOMETRY, SCAN)})
         heard = [self.create_subscription(
@@ -203,16 +207,32 @@ class CaseNode(Node):
             self._note_answer()
             return
         self._last_command = self._time
-        if self._check.begins in _COMMANDED:
+        if self._check.begins not in _COMMANDED:
+            return
+        # A node that commands is there and has its parameters.
+        self._live.ask(now)
+        if self._live.is_done:
             self._pacing.begin(now)
-        if self._check.begins == 'command' and not self._warm_up:
-            self._begin()
+            if self._check.begins == 'command' and not self._warm_up:
+                self._begin()
+
+    def _put_back(self) -> None:
+        """Put the car back to its start while programs warm up.
+
+        The command that comes is obeyed afterwards: as in the simulator of the course the car does
+        not stand there, and is seen a little ahead.
+        """
+        if self._is_over or not (self._warm_up or not self._live.is_done):
+            return
+        if self._live.is_done:
+            self._warm_up -= 1
+            self._is_let_go = not self._warm_up
+        self._simulator.return_to_start()
 
     def _on_obeyed(self) -> None:
-        """Let the time go on after a command, and put the car back while programs warm up."""
-        if self._warm_up and not self._is_over:
-            self._warm_up -= 1
-            self._simulator.return_to_start()
+        """Let the time go on after a command; after the last of the warm-up the case begins."""
+        if self._is_let_go:
+            self._begin()
         self._note_answer()
 
     def _on_estimate(
@@ -317,7 +337,10 @@ class CaseNode(Node):
             self._begin()
         elif self._check.begins == 'estimate':
             self._tell_start(waited)
-        if self._began is None and waited > self._case.start_limit:
+        if self._live.waits(time.monotonic()) > self._case.start_limit:
+            self._fault('did not answer its service set_parameters within'
+                        f' {self._case.start_limit:g} s')
+        elif self._began is None and waited > self._case.start_limit:
             awaited = {
                 'command': 'published no command that is finite'
                 if self._nonsense else 'published no command',
@@ -359,6 +382,7 @@ class CaseNode(Node):
         if self._nonsense:
             notes.append(f'{self._nonsense} messages had values that are not finite; they were'
                          ' ignored')
+        notes += self._live.refusals()
         notes += [f'{program.name} printed so much that the rest is cut'
                   for program in self._programs if program.is_cut]
         factor = self.real_time_factor

@@ -27,14 +27,18 @@ class Pacing:
 
     limit: longest wait for one answer [s] of the computer's time; 0: there is none. Times are
     those of a clock of the computer [s]. Programs that command by a timer do not answer each scan:
-    after some waits in vain nothing waits for them, until every scan is answered again.
+    after some waits in vain nothing waits for them, until every scan is answered again. An answer
+    that comes after its wait was given up is not taken for that to the next scan, or the program
+    would be a scan behind for good.
     """
 
     def __init__(self, limit: float) -> None:
         self._limit = limit
         self._missed: deque[bool] = deque(maxlen=_LOOKED_AT)
         self._waits = False
-        self._is_answered = True
+        # Answers until time goes on: one, or two after one that came too late.
+        self._owed = 0
+        self._is_behind = False
         self._sent_at = self._answered_at = -math.inf
         self._began_at = math.nan
 
@@ -57,15 +61,18 @@ class Pacing:
         """
         if math.isnan(self._began_at):
             return
-        self._missed.append(not self._is_answered)
-        self._is_answered = is_answered
+        is_late = self._owed > 0
+        self._missed.append(is_late)
+        # Once only, as the scan may be lost.
+        self._is_behind = is_late and not self._is_behind
+        self._owed = 0 if is_answered else 2 if self._is_behind else 1
         self._sent_at = now
         self._waits = self.is_customary
 
     def answered(self, now: float) -> None:
         """Something has come."""
         self._answered_at = now
-        self._is_answered = True
+        self._owed = max(self._owed - 1, 0)
 
     def is_waiting(self, now: float) -> bool:
         """Whether the time has to stand."""
@@ -74,5 +81,5 @@ class Pacing:
                 self._waits = (now - self._answered_at < _QUIET
                                and now - self._began_at < _LONGEST_PILE)
             else:
-                self._waits = not self._is_answered and now - self._sent_at < self._limit
+                self._waits = self._owed > 0 and now - self._sent_at < self._limit
         return self._waits

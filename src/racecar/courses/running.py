@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed, ThreadPoolExecutor
 import contextlib
 import itertools
@@ -21,6 +21,7 @@ from typing import NamedTuple
 import yaml
 
 from racecar.base.errors import ConfigurationError
+from racecar.base.yaml_file import load_yaml
 from racecar.courses.job import Job, Result, RESULT_NAME, Task
 from racecar.courses.lab import Case, Lab, NEO, NodeChoice, PACKAGES
 from racecar.courses.packages import prepare, Prepared
@@ -30,6 +31,7 @@ from racecar.signals import LAUNCHED_BY
 
 _CASES = {'nodes': 'racecar.courses.node_case', NEO: 'racecar.courses.neo_case'}
 LOG_NAME = 'grader.txt'
+_PARAMETERS = 'ros__parameters'
 _TAIL = 2000
 # Beyond what a case may take by the computer's time, for the start and the end of its process [s].
 _EXTRA = 90.0
@@ -164,25 +166,44 @@ def _tasks(
             if node.optional:
                 continue
             raise
-        words = [*command.words, '--ros-args', *_ros_arguments(lab, case, node, prepared)]
+        words = [*command.words, '--ros-args', *_ros_arguments(lab, node)]
+        given = prepared.find_file(node.params_file) if node.params_file else None
         parameters = {**node.parameters, **case.parameters}
-        if parameters:
+        if parameters or given is not None:
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / f'{name}_parameters.yaml'
-            path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}))
+            path.write_text(_parameter_file(given, parameters))
             words += ['--params-file', str(path)]
         tasks.append(Task(name, Command(tuple(words), command.python_path, command.prefixes)))
     return tuple(tasks)
 
 
-def _ros_arguments(
-    lab: Lab, case: Case, node: NodeChoice, prepared: Prepared,
-) -> list[str]:
+def _parameter_file(given: Path | None, parameters: Mapping[str, object]) -> str:
+    """Text of a parameter file with parameters over those of a student's.
+
+    In that file they stand under each name of a node, which counts more than /**.
+    """
+    try:
+        found = {} if given is None else load_yaml('parameters', given)
+    except ConfigurationError:
+        # The node says what is wrong with it.
+        assert given is not None
+        return given.read_text(errors='replace')
+    sections = _with_parameters(found, parameters)
+    rows = sections if isinstance(sections, dict) else {}
+    return yaml.safe_dump({'/**': {_PARAMETERS: dict(parameters)}, **rows})
+
+
+def _with_parameters(section: object, parameters: Mapping[str, object]) -> object:
+    if not isinstance(section, dict):
+        return section
+    return {
+        key: {**value, **parameters} if key == _PARAMETERS and isinstance(value, dict)
+        else _with_parameters(value, parameters) for key, value in section.items()}
+
+
+def _ros_arguments(lab: Lab, node: NodeChoice) -> list[str]:
     words = ['-p', f'use_sim_time:={str(lab.use_sim_time).lower()}']
-    if node.params_file:
-        found = prepared.find_file(node.params_file)
-        if found is not None:
-            words += ['--params-file', str(found)]
     for source, target in node.remappings.items():
         words += ['-r', f'{source}:={target}']
     return words

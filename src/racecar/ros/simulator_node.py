@@ -76,8 +76,8 @@ class SimulatorNode(TableNode):
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
     (std_srvs/Trigger: while paused, goes on to the next awaited output).
 
-    start_of: where a robot starts, None where its plant lets it. on_obeyed: called when a command
-    has been obeyed, before the time goes on.
+    start_of: where a robot starts, None where its plant lets it. on_command, on_obeyed: called
+    before a command is obeyed and after it, before the time goes on; not in lockstep.
     """
 
     def __init__(
@@ -137,6 +137,7 @@ class SimulatorNode(TableNode):
             TFMessage, topics.TF_STATIC, qos.TF_STATIC)
         self._publish_static_transforms()
         self.start_of: Callable[[Entity], Pose3 | None] = lambda _: None
+        self.on_command: Callable[[], None] = lambda: None
         self.on_obeyed: Callable[[], None] = lambda: None
         self._is_held = False
         # Why nobody may let the time go on, and what waits for the answers of lockstep.
@@ -382,6 +383,7 @@ class SimulatorNode(TableNode):
     ) -> None:
         now_ns = self.plant.time_ns
         if not self._lockstep and port.drives:
+            self.on_command()
             if link.obey_if_young(
                     port, apply, stamp_ns, now_ns, self.values['command_timeout']):
                 self.on_obeyed()
