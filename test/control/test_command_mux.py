@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from racecar.control.command_mux import CommandMux, Source
+from racecar.control.command_mux import CommandMux, HELD, Source
 
 TELEOP = Source('Teleoperation', ('input/teleop',), 0.2, 10)
 SAFETY = Source('Safety', ('input/safety',), 0.5, 5)
@@ -74,6 +74,16 @@ def test_timeout_counts_from_the_stamp_of_the_command():
     mux.receive('Teleoperation', ms(1000))
     assert not mux.expire(ms(1199))
     assert mux.expire(ms(1200))
+
+
+def test_a_held_command_stays_until_somebody_speaks():
+    mux = CommandMux(SOURCES, HELD)
+    say(mux, TELEOP, 0)
+    assert not mux.expire(ms(100_000))
+    assert (mux.active, mux.expires_at) == ('Teleoperation', None)
+    # Whatever their priorities.
+    assert say(mux, NAVIGATION, 100_001)
+    assert mux.active == 'Navigation'
 
 
 def test_each_source_has_its_own_timeout():

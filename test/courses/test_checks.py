@@ -180,6 +180,7 @@ def test_a_localisation_that_says_nothing_gets_nothing():
     ({'kind': 'laps', 'track': 'racetrack', 'laps': 0}, 'a whole number of at least 1'),
     ({'kind': 'laps', 'track': 'racetrack', 'completion': 0.2}, 'a share of 0.5 to 1'),
     ({'kind': 'goals', 'goals': []}, 'a list of points'),
+    ({'kind': 'goals', 'goals': [[0, 0]], 'path_type': 'Pose'}, "path_type is 'Pose'"),
     ({'kind': 'distance', 'metres': math.inf}, 'metres is inf, expected a number'),
     ({'kind': 'localisation', 'type': 'Pose'}, "type is 'Pose'")])
 def test_a_check_that_cannot_be_made_is_refused_by_name(values, named):

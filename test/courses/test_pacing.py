@@ -89,6 +89,16 @@ def test_programs_that_do_not_answer_each_scan_are_not_awaited_until_they_do():
     assert pacing.is_waiting(now)
 
 
+def test_a_scan_that_needs_no_answer_is_no_miss_and_the_next_one_is_awaited():
+    pacing, now = begun()
+    for _ in range(6):
+        pacing.sent(now, is_answered=True)
+        assert not pacing.is_waiting(now)
+    assert pacing.is_customary
+    pacing.sent(now)
+    assert pacing.is_waiting(now)
+
+
 def test_with_a_limit_of_zero_nothing_waits():
     pacing, now = begun(limit=0.0)
     pacing.sent(now)

@@ -65,6 +65,16 @@ def test_scripts_of_packages_and_files_with_nodes_are_executables(student, tmp_p
     assert not list(student.rglob('*.egg-info'))
 
 
+def test_programs_start_where_src_is_what_was_handed_in(student, tmp_path):
+    home = tmp_path / 'case' / 'home'
+    prepared(student, tmp_path).lay_out(home)
+    assert (home / 'src/src/pkg/config/params.yaml').read_text() == 'a: 1\n'
+    # A single package lies in src by its name, whatever the folder is called.
+    single = prepare(student / 'src/pkg', tmp_path / 'single', sys.executable, 4000.0)
+    single.lay_out(tmp_path / 'other')
+    assert (tmp_path / 'other/src/pkg_one/config/params.yaml').read_text() == 'a: 1\n'
+
+
 def test_what_is_not_there_is_said_with_what_is(student, tmp_path):
     found = prepared(student, tmp_path)
     with pytest.raises(ConfigurationError) as error:

@@ -76,6 +76,18 @@ def test_programs_that_misbehave_cost_only_their_own_mark(tmp_path, capsys, stud
     assert all(row['mark'] < 0.5 for row in found.values())
 
 
+def test_what_could_not_be_built_is_said_where_a_program_ends_by_an_error(
+        tmp_path, capsys, students):
+    folder, = students('crashing')
+    (folder / 'package.xml').write_text('<package><name>mine</name></package>')
+    (folder / 'setup.py').write_text('raise RuntimeError("no numpy/arrayobject.h")')
+    _, found = run(tmp_path, capsys, [folder])
+    row = found['crashing']
+    assert row['text'].startswith('mine ended with exit code 1')
+    assert row['notes'] == [
+        '.: setup.py ended with exit code 1: RuntimeError: no numpy/arrayobject.h']
+
+
 def test_a_program_that_commands_nothing_is_given_up(tmp_path, capsys, students):
     lab = LAB.replace('start_limit: 40', 'start_limit: 2')
     code, found = run(tmp_path, capsys, students('silent'), lab)
@@ -172,3 +184,83 @@ def test_a_filter_that_is_silent_until_it_knows_the_start_is_told(tmp_path, caps
     # The car stands where it was told.
     assert row['mark'] == pytest.approx(1.0), row
     assert code == 0
+
+
+PLANNER = """
+import time
+
+import rclpy
+from ackermann_msgs.msg import AckermannDriveStamped
+from geometry_msgs.msg import Pose, PoseArray, PoseStamped, PoseWithCovarianceStamped
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+
+
+class Mine(Node):
+    # Plans from where /initialpose says that the car is, as planners of MIT RSS do.
+
+    def __init__(self):
+        super().__init__('mine')
+        self.start = self.end = None
+        self.create_subscription(
+            PoseWithCovarianceStamped, '/initialpose', self.on_pose, 1)
+        self.create_subscription(PoseStamped, '/goal_pose', self.on_goal, 10)
+        self.create_subscription(Odometry, '/odom', self.on_odometry, 1)
+        self.paths = self.create_publisher(PoseArray, '/trajectory/current', 1)
+        self.commands = self.create_publisher(AckermannDriveStamped, '/drive', 1)
+
+    def on_pose(self, message):
+        self.start = message.pose.pose.position.x
+
+    def on_goal(self, message):
+        time.sleep(1.5)
+        self.end = message.pose.position.x
+        print('from', self.start, 'to', self.end, flush=True)
+        self.paths.publish(PoseArray(poses=[Pose()]))
+
+    def on_odometry(self, message):
+        if self.end is not None:
+            command = AckermannDriveStamped()
+            command.drive.speed = 1.0 if message.pose.pose.position.x < self.end else 0.0
+            self.commands.publish(command)
+
+
+if __name__ == '__main__':
+    rclpy.init()
+    rclpy.spin(Mine())
+"""
+
+
+def test_a_planner_is_told_the_start_of_each_path_and_its_computing_costs_no_time(
+        tmp_path, capsys):
+    folder = tmp_path / 'planner'
+    folder.mkdir()
+    (folder / 'mine.py').write_text(PLANNER)
+    code, found = run(tmp_path, capsys, [folder], LAB.replace(
+        'check: {kind: distance, metres: 2.0}',
+        'set: {single_track_simulator.take_initialpose: false}\n'
+        'check: {kind: goals, goals: [[-0.5, 0], [1, 0]], tolerance: 0.3,'
+        ' path_topic: /trajectory/current}').replace('time_limit: 6', 'time_limit: 20'))
+    row = found['planner']
+    assert (code, row['text']) == (0, 'reached 2 of 2 goals'), row
+    # 2 s at the start, and 2.7 m at 1 m/s; 3 s of computing and the pauses before are not in it.
+    assert row['duration'] == pytest.approx(5.0, abs=1.0)
+    assert row['figures']['planning, longest [s]'] >= 1.5
+    log = (tmp_path / 'results/planner/straight/mine_output.txt').read_text()
+    starts = [float(line.split()[1]) for line in log.splitlines() if line.startswith('from')]
+    assert starts == [pytest.approx(-2.0, abs=0.01), pytest.approx(-0.8, abs=0.1)]
+
+
+def test_a_program_that_follows_the_odometry_is_not_awaited_after_scans_between(
+        tmp_path, capsys, students):
+    folder, = students('good')
+    text = (folder / 'mine.py').read_text()
+    (folder / 'mine.py').write_text(text.replace('sensor_msgs', 'nav_msgs').replace(
+        'LaserScan', 'Odometry').replace('/scan', '/ego_racecar/odom'))
+    # 40 scans in a second, 100 odometries: half of the scans come between two of them.
+    code, found = run(tmp_path, capsys, [folder], LAB.replace('topic_names: rss',
+                                                              'topic_names: f1tenth_gym'))
+    row = found['good']
+    assert (code, row['text']) == (0, 'drove 2.0 of 2 m'), row
+    # Waiting for an answer to each of these scans, 0.05.
+    assert row['real_time_factor'] > 0.2, row

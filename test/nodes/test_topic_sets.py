@@ -18,6 +18,7 @@ from tf2_msgs.msg import TFMessage
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.share import topic_set_names
+from racecar.base.types import NANOSECONDS
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos
 from racecar.stacks import describe_stack, StackOptions
@@ -165,6 +166,10 @@ def test_of_the_gym_the_last_message_wins_and_twists_steer_to_a_side(bench):
         # Once is enough, although the one before still speaks.
         bench.send(topic, command(0.0, speed))
         bench.until(lambda speed=speed: commands[-1].drive.speed == pytest.approx(speed), topic)
+    # And is held: no mux tells the car to stop.
+    since = simulator.plant.time_ns
+    bench.until(lambda: simulator.plant.time_ns > since + NANOSECONDS)
+    assert commands[-1].drive.speed == pytest.approx(0.8)
 
 
 def test_a_pose_places_the_car_also_while_it_drives(bench):

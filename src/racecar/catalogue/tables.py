@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from racecar.base.frames import MAP, ODOM
 from racecar.base.parameters import Parameter, ParameterTable
-from racecar.control.command_mux import NEWEST, PRIORITY
+from racecar.control.command_mux import HELD, NEWEST, PRIORITY
 from racecar.control.gap_following import GAP_PARAMETERS
 from racecar.control.laws import LawEntry
 from racecar.control.point_ahead import POINT_AHEAD_PARAMETERS
@@ -213,7 +213,9 @@ ACKERMANN_MUX = ParameterTable([
               f' or {ALL_INPUTS}; who publishes on others is told', read_only=True),
     Parameter('arbitration', str, PRIORITY,
               'Which of the sources that speak is forwarded: that of the highest priority, or the'
-              ' newest, whose command came last', choices=(PRIORITY, NEWEST)),
+              ' newest, whose command came last, until it falls silent; held: the newest, whose'
+              ' command then stays, as in simulators, never on a car',
+              choices=(PRIORITY, NEWEST, HELD)),
     Parameter('shared', list, [],
               'Inputs, below ~/, that several nodes may command: a warning tells that the newest'
               ' command counts, where others have an error', read_only=True),

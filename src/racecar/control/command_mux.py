@@ -24,8 +24,9 @@ LONGEST_TIMEOUT = 3600.0
 ACKERMANN, TWIST = 'ackermann', 'twist'
 """Types of the commands of a source: speed and steering angle, or speed and yaw rate."""
 
-PRIORITY, NEWEST = 'priority', 'newest'
-"""Ways to choose among sources that speak: the highest one, or the one that spoke last."""
+PRIORITY, NEWEST, HELD = 'priority', 'newest', 'held'
+"""Ways to choose among sources that speak: the highest one, or the one that spoke last; HELD: the
+one that spoke last, however long ago, as in simulators that hold their last command."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,9 @@ class CommandMux:
     """Decides which source is forwarded; times are integer nanoseconds of one clock."""
 
     def __init__(self, sources: tuple[Source, ...], arbitration: str = PRIORITY) -> None:
-        """arbitration: PRIORITY or NEWEST."""
-        self._newest_governs = arbitration == NEWEST
+        """arbitration: PRIORITY, NEWEST or HELD."""
+        self._newest_governs = arbitration in (NEWEST, HELD)
+        self.holds_last = arbitration == HELD
         self._priorities = {source.name: source.priority for source in sources}
         self._timeouts = {source.name: source.timeout_ns for source in sources}
         self._holder: str | None = None
@@ -76,8 +78,8 @@ class CommandMux:
 
     @property
     def expires_at(self) -> int | None:
-        """When the holder loses the mux unless it speaks again [ns]; None while idle."""
-        if self._holder is None:
+        """When the holder loses the mux unless it speaks again [ns]; None while idle or never."""
+        if self._holder is None or self.holds_last:
             return None
         return self._heard[self._holder].stamp_ns + self._timeouts[self._holder]
 
@@ -96,6 +98,8 @@ class CommandMux:
 
         A holder that falls silent is followed by the highest source that still speaks.
         """
+        if self.holds_last:
+            return False
         silent = [name for name, heard in self._heard.items()
                   if heard.age_ns(now_ns) >= self._timeouts[name]]
         for name in silent:

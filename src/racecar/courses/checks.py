@@ -253,15 +253,23 @@ class LapCheck:
 
 
 class GoalCheck:
-    """Reaches goals one after the other; goals: [x, y] each [m]."""
+    """Reaches goals one after the other; goals: [x, y] each [m].
 
-    KEYS: ClassVar[set[str]] = {'goals', 'tolerance', 'goal_time'}
+    path_topic, path_type: of the path that a planner answers a goal with; empty: not awaited.
+    plan_limit: how long the time of the case waits for it [s] of the computer's time.
+    """
+
+    KEYS: ClassVar[set[str]] = {
+        'goals', 'tolerance', 'goal_time', 'path_topic', 'path_type', 'plan_limit'}
     begins = 'goal'
 
     def __init__(self, fields: Fields) -> None:
         self.goals = fields.points('goals')
         self._tolerance = fields.number('tolerance', 1.0, least=0.0)
         self._patience = fields.number('goal_time', 60.0, least=0.0)
+        self.path_topic = fields.text('path_topic', '')
+        self.path_type = fields.choice('path_type', ('PoseArray', 'Path'), 'PoseArray')
+        self.plan_limit = fields.number('plan_limit', 60.0, least=0.0)
         self._since = 0.0
         self._reached: list[float] = []
         self._missed = 0

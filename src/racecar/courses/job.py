@@ -38,8 +38,8 @@ class Task(NamedTuple):
 class Job(NamedTuple):
     """One case of one student.
 
-    folder: of the results, in which the programs may write. real_time_factor: simulated seconds
-    per second.
+    folder: of the results. real_time_factor: simulated seconds per second. unmade: what could not
+    be made ready of the student's packages, a line each.
     """
 
     lab: str
@@ -48,6 +48,12 @@ class Job(NamedTuple):
     folder: str
     tasks: tuple[Task, ...]
     real_time_factor: float = 1.0
+    unmade: tuple[str, ...] = ()
+
+    @property
+    def home(self) -> Path:
+        """Folder that the programs may write in, and where they start."""
+        return Path(self.folder) / 'home'
 
     def write(self) -> Path:
         """Write it into its folder; gives the file."""
@@ -59,10 +65,10 @@ class Job(NamedTuple):
     @classmethod
     def read(cls, path: Path) -> Job:
         """Job of a file that write() has made."""
-        lab, case, student, folder, tasks, factor = json.loads(path.read_text())
+        lab, case, student, folder, tasks, factor, unmade = json.loads(path.read_text())
         return cls(lab, case, student, folder, tuple(
             Task(name, Command(*(tuple(part) for part in command)), place)
-            for name, command, place in tasks), factor)
+            for name, command, place in tasks), factor, tuple(unmade))
 
     def load(self) -> tuple[Lab, Case]:
         """The lab and the case. Raises ConfigurationError."""
@@ -146,6 +152,9 @@ def conclude(
     collisions = int(table[-1, -1]) if len(table) else 0
     mark = verdict.mark * max(0.0, 1.0 - case.collision_cost * collisions)
     faults = [_printable(fault) for fault in faults]
+    if faults:
+        # As an extension that was not built, which a program then misses.
+        notes = [*map(_printable, job.unmade), *notes]
     parts = [*faults[:1], *([verdict.text] if samples else []), *([reason] if reason else []), *(
         [f'{collisions} collision{"s" * (collisions > 1)}'] if collisions else [])]
     return Result(

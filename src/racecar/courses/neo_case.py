@@ -88,7 +88,7 @@ def drive(job: Job) -> Result:
         server = ending.enter_context(NeoServer(car, controller, log))
         watch = _Watch(car, server, case)
         session = NeoSession(car, server, controller)
-        program = Program(task.name, task.command, folder / 'home', job.limits(lab, case),
+        program = Program(task.name, task.command, job.home, job.limits(lab, case),
                           Path(task.folder))
         ending.callback(program.end)
         faults = _wait(session, program, case, started)

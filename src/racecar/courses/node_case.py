@@ -17,8 +17,9 @@ import sys
 import time
 
 from ackermann_msgs.msg import AckermannDriveStamped
-from geometry_msgs.msg import Pose, PoseStamped, PoseWithCovarianceStamped
+from geometry_msgs.msg import Pose, PoseArray, PoseStamped, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry as OdometryMessage
+from nav_msgs.msg import Path as PathMessage
 import numpy as np
 from rclpy.node import Node
 
@@ -35,6 +36,7 @@ from racecar.courses.checks import (
 from racecar.courses.job import conclude, Job, Result, write_drive
 from racecar.courses.lab import Case
 from racecar.courses.pacing import Pacing
+from racecar.courses.planning import Planning, Tell
 from racecar.courses.program import Program
 from racecar.ros.codecs.laser_scan import read_scan
 from racecar.ros.codecs.odometry import read_odometry
@@ -60,15 +62,19 @@ MOST_COMMANDS = 500
 """Commands in a second from which on they are a flood."""
 
 _SAMPLE_PERIOD = 0.02
+# Checks of programs that command the car by themselves.
+_COMMANDED = 'command', 'goal'
 # Of differences of times [s], without which every other scan of 50 Hz would be left out.
 _ROUNDING = 1e-6
 _DRIVE_RATE = 20.0
 _QUIET = 2.0
 _SLOW = 0.9
-_AGAIN = 5.0
+_SETTLES = 2.0
+_STANDS = 0.05
 _POSE_AGAIN = 2.0
 _TYPES = {'Odometry': OdometryMessage, 'PoseStamped': PoseStamped,
-          'PoseWithCovarianceStamped': PoseWithCovarianceStamped}
+          'PoseWithCovarianceStamped': PoseWithCovarianceStamped,
+          'PoseArray': PoseArray, 'Path': PathMessage}
 
 
 class CaseNode(Node):
@@ -88,6 +94,7 @@ class CaseNode(Node):
         self._live = LiveParameters(self, case.set_parameters)
         if self._check.begins == 'command':
             self._simulator.on_command = self._put_back
+        if self._check.begins in _COMMANDED:
             self._simulator.on_obeyed = self._on_obeyed
         self.samples: list[Sample] = []
         self.estimates: list[Estimate] = []
@@ -99,11 +106,11 @@ class CaseNode(Node):
         self._began_at = 0.0
         self._pose: Odometry | None = None
         self._sides: tuple[float, float, float] | None = None
+        self._moved_at, self._motion_period, self._is_motion_answered = 0.0, 0.0, False
         self._nonsense = 0
         self._second = (-math.inf, 0)
         self._last_command = -math.inf
-        self._goal: tuple[float, float] | None = None
-        self._goal_sent = self._pose_sent = -math.inf
+        self._pose_sent = -math.inf
         self._has_driven = self._has_let_go = self._is_let_go = False
         names = topic_set(case.options.topic_names)
         self._subscribe(composed, {name: names.renamed(name) for name in (ODOMETRY, SCAN)})
@@ -114,6 +121,11 @@ class CaseNode(Node):
         if isinstance(self._check, LocalisationCheck):
             heard.append(self.create_subscription(
                 _TYPES[self._check.type], self._check.topic, self._on_estimate, 10))
+        self._planning = Planning(0.0)
+        if isinstance(self._check, GoalCheck) and self._check.path_topic:
+            self._planning = Planning(self._check.plan_limit)
+            heard.append(self.create_subscription(
+                _TYPES[self._check.path_type], self._check.path_topic, self._on_path, 10))
         self._heard = heard
         self._goals = self.create_publisher(PoseStamped, '/goal_pose', 1)
         self._initial = self.create_publisher(
@@ -139,19 +151,27 @@ class CaseNode(Node):
         scan, _ = read_scan(data)
         angles = scan.angle_min + scan.angle_increment * np.arange(len(scan.ranges))
         self._sides = sides_of(angles, np.asarray(scan.ranges, dtype=np.float64))
-        self._pacing.sent(time.monotonic())
+        # What has answered the odometry has nothing to answer at a scan before the next one.
+        since = self._time - self._moved_at
+        is_between = 0.0 < since < self._motion_period - _ROUNDING
+        self._pacing.sent(time.monotonic(), is_answered=is_between and self._is_motion_answered)
         self._hold()
 
     def _hold(self) -> None:
         """Let the time stand as long as the programs have to answer."""
-        self._simulator.hold(not self._is_over and self._pacing.is_waiting(time.monotonic()))
+        now = time.monotonic()
+        self._simulator.hold(not self._is_over and (
+            self._pacing.is_waiting(now) or self._planning.is_waiting(now)))
 
     def _note_answer(self) -> None:
+        self._is_motion_answered = True
         self._pacing.answered(time.monotonic())
         self._hold()
 
     def _on_motion(self, data: bytes) -> None:
         self._pose = read_odometry(data)
+        self._motion_period, self._moved_at = self._time - self._moved_at, self._time
+        self._is_motion_answered = False
         if self._began is None or self._is_over:
             return
         time_now = self._time - self._began
@@ -187,13 +207,13 @@ class CaseNode(Node):
             self._note_answer()
             return
         self._last_command = self._time
-        if self._check.begins != 'command':
+        if self._check.begins not in _COMMANDED:
             return
         # A node that commands is there and has its parameters.
         self._live.ask(now)
         if self._live.is_done:
             self._pacing.begin(now)
-            if not self._warm_up:
+            if self._check.begins == 'command' and not self._warm_up:
                 self._begin()
 
     def _put_back(self) -> None:
@@ -234,6 +254,10 @@ class CaseNode(Node):
         self._check.estimate(estimate)
         self._note_answer()
 
+    def _on_path(self, _: PoseArray | PathMessage) -> None:
+        self._planning.planned(time.monotonic())
+        self._hold()
+
     # What goes out
 
     def _begin(self) -> None:
@@ -244,12 +268,12 @@ class CaseNode(Node):
         self._sides = None
         if self._check.begins == 'estimate':
             self._pacing.begin(self._began_at)
-        self._send_pose()
+            self._send_pose()
 
     def _send_pose(self) -> None:
-        """Tell a localisation where the car is."""
+        """Tell a localisation or a planner where the car is."""
         pose = self._pose
-        if pose is None or self._check.begins not in ('estimate', 'goal'):
+        if pose is None:
             return
         message = PoseWithCovarianceStamped()
         message.header.frame_id = 'map'
@@ -273,21 +297,21 @@ class CaseNode(Node):
 
     def _send_goal(self) -> None:
         """Give the goal that is due, and give it again while the car stands."""
-        if not isinstance(self._check, GoalCheck) or self._began is None:
+        if not isinstance(self._check, GoalCheck) or self._began is None or self._pose is None:
             return
-        goal, now = self._check.goal, self._time
-        stands = self._pose is not None and abs(self._pose.vx) < 0.05
-        if goal is None or goal == self._goal and not (
-                stands and now - self._goal_sent > _AGAIN):
+        if self._time - self._began < _SETTLES:
+            # Planners need the map first.
             return
-        if now - self._began < 1.0:
-            # After the pose, on which planners wait.
-            return
-        self._goal, self._goal_sent = goal, now
-        message = PoseStamped()
-        message.header.frame_id = 'map'
-        message.pose = _pose(*goal, 0.0)
-        self._goals.publish(message)
+        goal = self._check.goal
+        tell = self._planning.next(
+            goal, self._time, time.monotonic(), stands=abs(self._pose.vx) < _STANDS)
+        if tell is Tell.POSE:
+            self._send_pose()
+        elif tell is Tell.GOAL and goal is not None:
+            message = PoseStamped()
+            message.header.frame_id = 'map'
+            message.pose = _pose(*goal, 0.0)
+            self._goals.publish(message)
 
     # How it goes
 
@@ -366,6 +390,9 @@ class CaseNode(Node):
             notes.append(f'this computer was too slow: real-time factor {factor:.2f}; fewer --jobs'
                          ' or a lower --real-time-factor help')
         verdict = self._check.verdict()
+        if self._planning.took:
+            verdict = verdict._replace(figures={
+                **verdict.figures, 'planning, longest [s]': max(self._planning.took)})
         if self.faults and self._check.begins == 'estimate' and self.samples:
             # The car drives on by itself: a program that ends early has missed the rest.
             verdict = verdict._replace(mark=verdict.mark * min(
@@ -403,7 +430,7 @@ def drive(job: Job) -> Result:
         programs: list[Program] = []
         for task in job.tasks:
             program = Program(
-                task.name, task.command, folder / 'home', job.limits(lab, case),
+                task.name, task.command, job.home, job.limits(lab, case),
                 Path(task.folder) if task.folder else None)
             programs.append(program)
             ending.callback(program.end)

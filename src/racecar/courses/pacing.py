@@ -54,15 +54,18 @@ class Pacing:
         self._began_at = self._answered_at = now
         self._waits = self._limit > 0.0
 
-    def sent(self, now: float) -> None:
-        """A scan goes out."""
+    def sent(self, now: float, *, is_answered: bool = False) -> None:
+        """A scan goes out.
+
+        is_answered: by programs that follow the odometry instead, and wait for the next one.
+        """
         if math.isnan(self._began_at):
             return
         is_late = self._owed > 0
         self._missed.append(is_late)
         # Once only, as the scan may be lost.
         self._is_behind = is_late and not self._is_behind
-        self._owed = 2 if self._is_behind else 1
+        self._owed = 0 if is_answered else 2 if self._is_behind else 1
         self._sent_at = now
         self._waits = self.is_customary
 

@@ -29,6 +29,7 @@ _NODE = 'rclpy'
 # Of packages and executables; what becomes a part of paths leads nowhere else.
 _NAME = re.compile(r'\w[\w.+-]*')
 _MARKERS = 'COLCON_IGNORE', 'AMENT_IGNORE'
+_MANIFEST = 'package.xml'
 
 
 class Prepared(NamedTuple):
@@ -56,6 +57,17 @@ class Prepared(NamedTuple):
         raise ConfigurationError(
             f"no executable is called {' or '.join(wanted)}; there are {known}"
             f'{suggestion(wanted[0], list(self.executables))}{faults}')
+
+    def lay_out(self, home: Path) -> None:
+        """Make a folder, where programs start, look like a workspace, with the copy as its src.
+
+        Programs read src/PACKAGE/FILE, as they are started from their workspace.
+        """
+        place = home / 'src'
+        if (self.folder / _MANIFEST).is_file():
+            place /= _name_of(self.folder)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(os.path.relpath(self.folder, place.parent))
 
     def find_file(self, pattern: str) -> Path | None:
         """First file of a pattern, the one least deep; None if there is none."""
@@ -118,7 +130,7 @@ def _packages(folder: Path) -> Iterator[Path]:
         folders.sort()
         if any(marker in files for marker in _MARKERS):
             folders.clear()
-        elif 'package.xml' in files:
+        elif _MANIFEST in files:
             folders.clear()
             path = Path(place)
             name = _name_of(path)
@@ -129,7 +141,7 @@ def _packages(folder: Path) -> Iterator[Path]:
 
 def _manifest(package: Path) -> ElementTree.Element:
     try:
-        return ElementTree.fromstring(text_of(package / 'package.xml'))
+        return ElementTree.fromstring(text_of(package / _MANIFEST))
     except (ElementTree.ParseError, ValueError):
         return ElementTree.Element('package')
 

@@ -136,12 +136,15 @@ def _jobs_of(lab: Lab, student: Student, settings: Settings) -> Sequence[Job | R
     try:
         if lab.programs == NEO:
             return [job._replace(tasks=(
-                script_task(student.path, Path(job.folder) / 'home', settings.python),))
+                script_task(student.path, job.home, settings.python),))
                 for job in blank]
         prepared = prepare(
             student.path, folder / PACKAGES, settings.python, lab.memory,
             dynamic_parameters=lab.dynamic_parameters)
-        return [job._replace(tasks=_tasks(lab, case, prepared, settings, Path(job.folder)))
+        for job in blank:
+            prepared.lay_out(job.home)
+        return [job._replace(tasks=_tasks(lab, case, prepared, settings, Path(job.folder)),
+                             unmade=prepared.faults)
                 for job, case in zip(blank, lab.cases, strict=True)]
     except ConfigurationError as error:
         return [Result.failed(job, str(error)) for job in blank]

@@ -266,7 +266,7 @@ class AckermannMuxNode(TableNode):
         else:
             self._beside.pop(source.name, None)
         stale = staleness(stamp_ns, now_ns, source.timeout)
-        if stale is not None:
+        if stale is not None and not self._mux.holds_last:
             self.get_logger().error(
                 f'command of {source.name} dropped: {stale}', throttle_duration_sec=THROTTLE)
             return

@@ -59,6 +59,21 @@ class Pose:
     @classmethod
     def get_fields_and_field_types(cls) -> dict[str, str]: ...
 
+class PoseArray:
+    def __init__(
+        self,
+        *,
+        header: std_msgs.msg.Header = ...,
+        poses: Sequence[Pose] = ...,
+    ) -> None: ...
+    header: std_msgs.msg.Header
+    @property
+    def poses(self) -> list[Pose]: ...
+    @poses.setter
+    def poses(self, value: Sequence[Pose]) -> None: ...
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
 class PoseStamped:
     def __init__(
         self,
