@@ -48,12 +48,15 @@ def scene_of(values: Values) -> Scene:
     return _loaded(path, status, None if image is None else _status(image))
 
 
+# Between cars that start behind each other [m].
+_GRID_SPACING = 1.0
+
 FLEET_PARAMETERS = (
     Parameter('cars', list, [], 'Names of several cars in one world, each with its topics and'
               ' frames below its name; none: one car without a name', read_only=True),
-    Parameter('grid_spacing', float, 1.0, 'Of several cars, those for which the world has no start'
-              ' of their own begin so far behind each other', 'm', above=0.0, maximum=100.0,
-              read_only=True),
+    Parameter('grid_spacing', float, _GRID_SPACING, 'Of several cars, those for which the world has'
+              ' no start of their own begin so far behind each other', 'm', above=0.0,
+              maximum=100.0, read_only=True),
 )
 """Rows of simulators of cars."""
 
@@ -115,7 +118,7 @@ def start_pose(scene: Scene, values: Values, index: int = 0) -> Pose2:
     along, across, turn = (number_of(values, f'initial_{part}') for part in ('x', 'y', 'yaw'))
     row, place = divmod(index, len(scene.starts))
     if row:
-        along -= row * number_of(values, FLEET_PARAMETERS[1].name)
+        along -= row * number_of(values, 'grid_spacing', _GRID_SPACING)
     x, y, yaw = scene.starts[place]
     if (x, y, yaw) == (0.0, 0.0, 0.0):
         # The bits stay those of the parameters.
