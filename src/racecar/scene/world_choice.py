@@ -54,8 +54,8 @@ _GRID_SPACING = 1.0
 FLEET_PARAMETERS = (
     Parameter('cars', list, [], 'Names of several cars in one world, each with its topics and'
               ' frames below its name; none: one car without a name', read_only=True),
-    Parameter('grid_spacing', float, _GRID_SPACING, 'Of several cars, those for which the world has'
-              ' no start of their own begin so far behind each other', 'm', above=0.0,
+    Parameter('grid_spacing', float, _GRID_SPACING, 'Of several cars, those for which the world'
+              ' has no start of their own begin so far behind each other', 'm', above=0.0,
               maximum=100.0, read_only=True),
 )
 """Rows of simulators of cars."""
