@@ -189,6 +189,7 @@ def test_names_that_cannot_be_are_refused(names, message):
 
 @pytest.mark.parametrize('command_line', [
     ['up', 'plant', '--cars', '2', '--json', '--duration', '1'],
+    ['up', 'plant', '--cars', 'red', '--json', '--duration', '1'],
     ['simulate', 'kinematic_ode', '--set', 'single_track_simulator.cars=[a, b]'],
     ['simulate', 'kinematic_world', '--set', 'world_simulator.cars=[a, b]']])
 def test_commands_of_one_car_refuse_several(command_line, capsys):

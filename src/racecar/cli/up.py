@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(
             f'without {stack.simulator} there is nobody who makes the time that `up` runs by and'
             ' ends with; `ros2 launch` takes without:= for it, as for a real car')
-    with_metrics = _is_measured(arguments, stack, descriptions)
+    with_metrics = _is_measured(arguments, stack, options, descriptions)
     if with_metrics:
         options = replace(options, observers=1)
         descriptions = describe_stack(stack.name, options)
@@ -133,13 +133,13 @@ def _shown_namespace(options: StackOptions) -> str | None:
 
 
 def _is_measured(
-    arguments: argparse.Namespace, stack: Stack, descriptions: list[NodeDescription],
+    arguments: argparse.Namespace, stack: Stack, options: StackOptions,
+    descriptions: list[NodeDescription],
 ) -> bool:
     """Whether the tracking error is told; raises ConfigurationError if it is asked for in vain."""
-    several = len({d.namespace for d in descriptions if d.executable == stack.tracker}) > 1
-    if not stack.follows_trajectory or several:
+    if not stack.follows_trajectory or options.cars:
         if arguments.csv is not None or arguments.json or arguments.report:
-            why = 'there are several cars' if several else f'{stack.name} follows none'
+            why = 'there may be several cars' if options.cars else f'{stack.name} follows none'
             raise ConfigurationError(
                 f'--csv, --json and --report tell how a trajectory is followed, but {why}; use'
                 ' --record and `racecar analyze`')
