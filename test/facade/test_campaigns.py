@@ -3,11 +3,11 @@
 """Campaigns of faults: runs that follow from their numbers, repeated to the bit from one line."""
 
 import copy
+import importlib.util
 import json
 import shlex
 
 import numpy as np
-from presence import present
 import pytest
 import yaml
 
@@ -21,7 +21,8 @@ from racecar.facade.sweep_parts import run_part
 from racecar.metrics.survival import Limits, severities, share_of
 from racecar.stacks.campaign import load_campaign, make_campaign
 
-pytestmark = pytest.mark.skipif(not present('pyarrow'), reason='PyArrow writes datasets')
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec('pyarrow') is None, reason='PyArrow writes datasets')
 
 FAULTS = [
     {'kind': 'drop', 'target': {'choice': ['odometry', 'command']}, 'onset': {'uniform': [0.2, 1]},

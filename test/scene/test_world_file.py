@@ -251,7 +251,9 @@ def test_a_robot_starts_where_the_world_says(tmp_path):
     assert start_pose(scene, {**values, 'initial_x': 0.5, 'initial_yaw': -0.1}) == pytest.approx(
         (1.0, 2.5, math.pi / 2.0 - 0.1))
     assert start_pose(scene, values, 1) == Pose2(5.0, 5.0, 0.0)
-    assert start_pose(scene, values, 2) == start_pose(scene, values)
+    # The third one stands behind the first.
+    assert start_pose(scene, values, 2) == pytest.approx((1.0, 1.0, math.pi / 2.0))
+    assert start_pose(scene, {**values, 'grid_spacing': 0.5}, 3) == Pose2(4.5, 5.0, 0.0)
 
 
 def test_a_world_is_read_again_only_when_its_file_has_changed(tmp_path):
