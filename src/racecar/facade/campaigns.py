@@ -10,7 +10,7 @@ from functools import cached_property
 import itertools
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 import warnings as python_warnings
 
 import numpy as np
@@ -21,6 +21,7 @@ from racecar.base.errors import ConfigurationError
 from racecar.facade.arguments import call_text, plain, suggesting_names, Text
 from racecar.facade.cluster import open_cores
 from racecar.facade.datasets import (
+    Column,
     DatasetWriter,
     FAILURE,
     open_dataset,
@@ -80,7 +81,7 @@ class CampaignResult:
         return len(self.severity)
 
     @cached_property
-    def columns(self) -> dict[str, NDArray[Any]]:
+    def columns(self) -> dict[str, Column]:
         """All columns of the dataset by name."""
         table = self.dataset.table()
         return {name: table[name].to_numpy() for name in table.column_names}

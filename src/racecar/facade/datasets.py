@@ -21,7 +21,7 @@ import re
 import shlex
 import time
 from types import TracebackType
-from typing import Any, NamedTuple, Self, TYPE_CHECKING
+from typing import Any, NamedTuple, Self, TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     import pyarrow
 
 POINT, FAILURE, WARNING = 'point', 'failure', 'warning'
+Column: TypeAlias = NDArray[Any]
+"""One of a dataset, numbers or texts, (points,)."""
+
 WHOLE = 'samples', 'collisions', 'laps', 'wrong_ways', 'track_exits'
 
 _FILE = re.compile(r'points-(\d{8})-(\d{8})\.parquet')
@@ -250,12 +253,12 @@ class SweepDataset:
         return {str(name): Limits(**limits)
                 for name, limits in _about(self.file).get('survived', {}).items()}
 
-    def column(self, name: str) -> NDArray[Any]:
+    def column(self, name: str) -> Column:
         """A column in the order of the points: numbers with NaN for none, or texts and None.
 
         Raises ConfigurationError for a name that there is not, and for a file that is none.
         """
-        found: NDArray[Any] = self.table([name])[name].to_numpy()
+        found: Column = self.table([name])[name].to_numpy()
         return found
 
     def table(self, names: Sequence[str] | None = None) -> pyarrow.Table:

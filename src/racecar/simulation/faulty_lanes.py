@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -50,6 +50,8 @@ from racecar.simulation.model_lanes import (
     NO_CHANNELS,
 )
 from racecar.simulation.simulator import Change
+
+_T = TypeVar('_T')
 
 _LATE, _LOST, _FROZEN, _BIASED, _NOISY, _PLAYING = range(6)
 _CODES = {DELAY: _LATE, DROP: _LOST, DEAD: _LOST, FREEZE: _FROZEN, STUCK: _FROZEN,
@@ -230,7 +232,7 @@ _Act = Callable[..., tuple[Command, tuple[Command, ...]]]
 @functools.cache
 def _sensing(count: int, depth: int) -> _Sense:
     """Pure function: odometry behind so many faults, whether it arrives, and behind each."""
-    at, late_car, is_first = count - 1, _late_car(depth), count == 1
+    at, late, is_first = count - 1, _late(depth), count == 1
 
     @importable
     def sense_one(
@@ -239,7 +241,7 @@ def _sensing(count: int, depth: int) -> _Sense:
         if not (_acts(fault, signals.tick) and _of_odometry(fault)):
             return seen, True
         return _faulty_car(
-            late_car(seen, signals, fault), signals.seen[at], fault, signals.tick,
+            late(seen, signals.cars, fault), signals.seen[at], fault, signals.tick,
         ), not _loses(fault, signals.tick)
 
     if is_first:
@@ -265,22 +267,22 @@ def _sensing(count: int, depth: int) -> _Sense:
     return sense
 
 
-@functools.cache
-def _late_car(depth: int) -> Callable[..., CarMotion]:
+def _late(depth: int) -> Callable[[_T, tuple[_T, ...], SignalFault], _T]:
+    """Pure function: what arrives of what is sent now, under a fault; past: sent before."""
     if not depth:
         @importable
-        def car_in_time(seen: CarMotion, signals: Signals, fault: SignalFault) -> CarMotion:
-            return seen
+        def in_time(now: _T, past: tuple[_T, ...], fault: SignalFault) -> _T:
+            return now
 
-        return car_in_time
+        return in_time
 
     @importable
-    def late_car(seen: CarMotion, signals: Signals, fault: SignalFault) -> CarMotion:
+    def late(now: _T, past: tuple[_T, ...], fault: SignalFault) -> _T:
         if fault.code == _LATE and fault.size > 0.0:
-            return signals.cars[depth - int(fault.size)]
-        return seen
+            return past[depth - int(fault.size)]
+        return now
 
-    return late_car
+    return late
 
 
 @functools.cache
@@ -294,7 +296,7 @@ def _delivering(count: int, depth: int) -> _Deliver:
             return sent.command, sent.is_new > 0.0
 
         return deliver_none
-    deliver_before, at, late = _delivering(count - 1, depth), count - 1, _late_command(depth)
+    deliver_before, at, late = _delivering(count - 1, depth), count - 1, _late(depth)
 
     @importable
     def deliver(
@@ -303,30 +305,13 @@ def _delivering(count: int, depth: int) -> _Deliver:
         command, arrives = deliver_before(sent, signals, faults)
         fault = faults[at]
         if _acts(fault, signals.tick) and not _of_odometry(fault):
-            found = late(Sent(command, 1.0 if arrives else 0.0), signals, fault)
+            found = late(
+                Sent(command, 1.0 if arrives else 0.0), signals.commands, fault)
             command = found.command
             arrives = found.is_new > 0.0 and not _loses(fault, signals.tick)
         return command, arrives
 
     return deliver
-
-
-@functools.cache
-def _late_command(depth: int) -> Callable[..., Sent]:
-    if not depth:
-        @importable
-        def command_in_time(sent: Sent, signals: Signals, fault: SignalFault) -> Sent:
-            return sent
-
-        return command_in_time
-
-    @importable
-    def late_command(sent: Sent, signals: Signals, fault: SignalFault) -> Sent:
-        if fault.code == _LATE and fault.size > 0.0:
-            return signals.commands[depth - int(fault.size)]
-        return sent
-
-    return late_command
 
 
 @functools.cache
@@ -362,18 +347,17 @@ def _acting(count: int) -> _Act:
     return act
 
 
-@functools.cache
-def _remembering(depth: int) -> Callable[..., Any]:
+def _remembering(depth: int) -> Callable[[tuple[_T, ...], _T], tuple[_T, ...]]:
     """Pure function: what was in the last ticks with what is in this one."""
     if not depth:
         @importable
-        def remember_none(before: tuple[Numbers, ...], now: Numbers) -> tuple[Numbers, ...]:
+        def remember_none(before: tuple[_T, ...], now: _T) -> tuple[_T, ...]:
             return before
 
         return remember_none
 
     @importable
-    def remember(before: tuple[Numbers, ...], now: Numbers) -> tuple[Numbers, ...]:
+    def remember(before: tuple[_T, ...], now: _T) -> tuple[_T, ...]:
         return before[1:] + (now,)
 
     return remember

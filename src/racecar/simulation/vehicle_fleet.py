@@ -18,11 +18,10 @@ from racecar.base.types import NANOSECONDS, Odometry, Pose3
 from racecar.base.values import Values
 from racecar.dynamics.vehicles.body_dimensions import body_dimensions
 from racecar.scene.loose_objects import still
-from racecar.scene.overlaps import Rectangle
 from racecar.scene.scene import Box, Objects, Scene
 from racecar.scene.touching import rectangles_touch
 from racecar.scene.world_choice import car_names
-from racecar.simulation.obstacles import INSIDE, RELEASE
+from racecar.simulation.obstacles import INSIDE, Outline, RELEASE
 from racecar.simulation.ports import COLLISIONS, Entity, Output, Plant, Scenery
 from racecar.simulation.simulator import KeptState, make_simulator, Simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
@@ -39,25 +38,17 @@ class _Car:
         self.simulator = simulator
         self.plant = VehiclePlant(simulator)
         vehicle = simulator.model.vehicle
-        front, rear, self._width = vehicle.footprint
-        self._ahead, self._length = 0.5 * (front - rear), 0.5 * (front + rear)
+        front, rear, side = vehicle.footprint
+        self.outline = Outline.of(vehicle.footprint)
         self._height = body_dimensions(vehicle).top
-        self.reach = math.hypot(max(front, rear), self._width)
+        self.reach = math.hypot(max(front, rear), side)
         self._met = NO_COLLISION
         # Contacts with the scene when the newest with another car began.
         self._hit_before = 0
 
-    def outline(self, odometry: Odometry, margin: float = 0.0) -> Rectangle:
-        """What the car covers, wider by a margin [m]."""
-        qz, qw = odometry.qz, odometry.qw
-        cosine, sine = qw * qw - qz * qz, 2.0 * qz * qw
-        return Rectangle(
-            odometry.x + self._ahead * cosine, odometry.y + self._ahead * sine, cosine, sine,
-            self._length + margin, self._width + margin)
-
     def box(self) -> Box:
         """What sensors of others see of it."""
-        x, y, cosine, sine, length, width = self.outline(self.simulator.odometry())
+        x, y, cosine, sine, length, width = self.outline.at(self.simulator.odometry())
         return Box(x, y, math.atan2(sine, cosine), 2.0 * length, 2.0 * width, self._height)
 
     def note_contact(self, before: Odometry) -> None:
@@ -230,8 +221,8 @@ class VehicleFleet:
         self, one: int, place: Odometry, other: int, there: Odometry, margin: float = 0.0,
     ) -> bool:
         """Whether a car at a place and another one there, wider by a margin [m], overlap."""
-        return rectangles_touch(self._cars[one].outline(place, margin),
-                                self._cars[other].outline(there, margin)).depth > 0.0
+        return rectangles_touch(self._cars[one].outline.at(place, margin),
+                                self._cars[other].outline.at(there, margin)).depth > 0.0
 
     def _move(self, steps: int) -> None:
         """Move on by few steps, one by one where cars meet."""
