@@ -12,13 +12,11 @@ import sys
 from racecar.base.errors import ConfigurationError
 from racecar.base.share import campaign_names
 from racecar.cli.choices import completed_as_file
-from racecar.cli.dataset import add_scheduler_arguments, write_dataset
-from racecar.cli.number_types import whole
+from racecar.cli.dataset import add_jobs_argument, add_scheduler_arguments, write_dataset
 from racecar.cli.output import print_rows, print_table, typed_command
 from racecar.facade.campaigns import CampaignResult, default_folder
 from racecar.facade.datasets import open_dataset, raise_lost
 from racecar.facade.sweep_parts import UNITS
-from racecar.facade.sweeps import MOST_JOBS
 from racecar.simulation.faults import KINDS
 from racecar.stacks.campaign import END_UNITS, load_campaign
 
@@ -33,9 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     completed_as_file(parser.add_argument(
         'file', metavar='FILE',
         help=f"campaign, by name or as a file ({', '.join(campaign_names())})"))
-    parser.add_argument(
-        '--jobs', type=whole(range(1, MOST_JOBS + 1)), metavar='N',
-        help='cores to use (default: all)')
+    add_jobs_argument(parser)
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FOLDER',
         help='where dataset, table and page go; must not exist without --resume (default:'

@@ -16,14 +16,14 @@ from racecar.base.errors import ConfigurationError, RacecarError
 from racecar.base.run_file import NAME, read_run_file
 from racecar.cli.analyze import naming, progress_bar
 from racecar.cli.choices import completed_as_file
-from racecar.cli.dataset import add_scheduler_arguments, columns_of, cores_of
+from racecar.cli.dataset import add_jobs_argument, add_scheduler_arguments, columns_of, cores_of
 from racecar.cli.number_types import named_numbers, number, whole
 from racecar.cli.output import print_table, ProgressBar
 from racecar.facade.chunks import Cores
 from racecar.facade.cluster import Cluster
 from racecar.facade.datasets import is_dataset, open_dataset
 from racecar.facade.repetition import repeated, Repetition, START
-from racecar.facade.sweeps import MOST_JOBS, SweepResult
+from racecar.facade.sweeps import SweepResult
 from racecar.metrics.quantities import DEFAULT_METRIC
 from racecar.metrics.settling import BAND
 from racecar.simulation.batch_result import Noise
@@ -72,9 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--start', type=named_numbers(START), metavar='NAME=SIGMA,...',
         help='standard deviations of the pose at the start: x, y [m], yaw [rad]')
-    parser.add_argument(
-        '--jobs', type=whole(range(1, MOST_JOBS + 1)), metavar='N',
-        help='cores to use with --seeds (default: all)')
+    add_jobs_argument(parser, 'with --seeds')
     add_scheduler_arguments(parser)
     parser.add_argument(
         '--trust', action='store_true',

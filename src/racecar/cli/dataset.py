@@ -17,7 +17,7 @@ import numpy as np
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameters import suggestion
-from racecar.cli.number_types import number
+from racecar.cli.number_types import number, whole
 from racecar.cli.output import print_rows, print_table, ProgressBar, typed_command
 from racecar.facade.chunks import Cores
 from racecar.facade.cluster import Cluster, LOCAL, open_cores, TIMEOUT
@@ -31,6 +31,7 @@ from racecar.facade.datasets import (
     SweepDataset,
 )
 from racecar.facade.sweep_parts import UNITS
+from racecar.facade.sweeps import MOST_JOBS
 from racecar.metrics.quantities import DEFAULT_METRIC
 from racecar.signals import raising_on_signals
 from racecar.stacks.faults import FAULTS
@@ -40,6 +41,13 @@ if TYPE_CHECKING:
     from racecar.analysis.dataset_report import SweptColumns
 
 _NO_METRICS = 'samples', 'duration', 'tracked_ahead', 'diverged_at'
+
+
+def add_jobs_argument(parser: argparse.ArgumentParser, where: str = '') -> None:
+    """Declare --jobs; where: with which other option it counts."""
+    parser.add_argument(
+        '--jobs', type=whole(range(1, MOST_JOBS + 1)), metavar='N',
+        help=f"cores to use{f' {where}' if where else ''} (default: all)")
 
 
 def add_scheduler_arguments(parser: argparse.ArgumentParser) -> None:

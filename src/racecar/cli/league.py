@@ -14,12 +14,11 @@ import sys
 from racecar.base.environment import present_environment
 from racecar.base.share import find_league, league_names
 from racecar.cli.choices import completed_as_file
-from racecar.cli.dataset import add_scheduler_arguments, cores_of
+from racecar.cli.dataset import add_jobs_argument, add_scheduler_arguments, cores_of
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar, typed_command
 from racecar.facade.league import CpuFigures, INSIDE, LeagueResult, LeagueRun
 from racecar.facade.league_file import read_league
-from racecar.facade.sweeps import MOST_JOBS
 from racecar.signals import raising_on_signals
 
 _MOST_SEEDS = 10_000
@@ -37,8 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"league, by name or as a file ({', '.join(league_names())})"))
     parser.add_argument('--seeds', type=whole(range(1, _MOST_SEEDS + 1)), metavar='N',
                         help='runs of each cell with noise (default: those of the file)')
-    parser.add_argument('--jobs', type=whole(range(1, MOST_JOBS + 1)), metavar='N',
-                        help='cores to use (default: all)')
+    add_jobs_argument(parser)
     add_scheduler_arguments(parser)
     parser.add_argument('--no-cpu', action='store_true',
                         help='do not measure the time that answers take')

@@ -16,12 +16,12 @@ import numpy as np
 from racecar.base.errors import ConfigurationError
 from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.choices import completed_as_file
-from racecar.cli.dataset import add_scheduler_arguments, make_dataset
+from racecar.cli.dataset import add_jobs_argument, add_scheduler_arguments, make_dataset
 from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar, typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
-from racecar.facade.sweeps import MOST_JOBS, SweepResult, SweepRun
+from racecar.facade.sweeps import SweepResult, SweepRun
 from racecar.stacks.options import policy_as_controller, SWEEP
 from racecar.stacks.sweep import load_sweep, OPTIONS
 
@@ -39,9 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
              ' grid: {node.parameter: [values]} or sample: {node.parameter: {uniform: [a, b]} or'
              ' {normal: [mean, deviation]}} with count and seed; config/sweeps has examples'))
     add_controller_argument(parser, SWEEP)
-    parser.add_argument(
-        '--jobs', type=whole(range(1, MOST_JOBS + 1)), metavar='N',
-        help='cores to use (default: all)')
+    add_jobs_argument(parser)
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FOLDER',
         help='where table, plot and report go; must not exist without --resume (default:'

@@ -17,12 +17,16 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.run_file import NAME
 from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.choices import completed_as_file
-from racecar.cli.dataset import add_scheduler_arguments, command_to_resume, cores_of
+from racecar.cli.dataset import (
+    add_jobs_argument,
+    add_scheduler_arguments,
+    command_to_resume,
+    cores_of,
+)
 from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar, typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
-from racecar.facade.sweeps import MOST_JOBS
 from racecar.facade.tuning import TuneRun
 from racecar.facade.tuning_file import (
     DEFAULT_TRIALS,
@@ -62,9 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--resume', action='store_true',
         help='go on with a search that was interrupted, or with more trials: the same FILE, and'
              ' --output or --storage as then')
-    parser.add_argument(
-        '--jobs', type=whole(range(1, MOST_JOBS + 1)), metavar='N',
-        help='cores to use (default: all)')
+    add_jobs_argument(parser)
     add_scheduler_arguments(parser)
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FOLDER',
