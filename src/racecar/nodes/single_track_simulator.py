@@ -14,6 +14,7 @@ from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
+from racecar.simulation.fleet_file import values_of_cars
 from racecar.simulation.ports import Plant
 from racecar.simulation.vehicle_fleet import make_vehicle_plant
 
@@ -21,7 +22,8 @@ from racecar.simulation.vehicle_fleet import make_vehicle_plant
 def make_plant(values: Mapping[str, object], log: Callable[[str], object]) -> Plant:
     """Build the cars from resolved parameter values; log tells of a first compilation."""
     announce_compilation(log)
-    return equip(make_vehicle_plant(values), values)
+    cars = values_of_cars(values, SINGLE_TRACK_SIMULATOR)
+    return equip(make_vehicle_plant(cars), values, [car.values for car in cars])
 
 
 class SingleTrackSimulatorNode(SimulatorNode):

@@ -6,13 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+import os
 from typing import NamedTuple
 
-from racecar.base.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.share import find_vehicle
 from racecar.base.values import texts_of
 from racecar.catalogue import node_names
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.ros import topics
-from racecar.scene.world_choice import car_names, FLEET_PARAMETERS
+from racecar.scene.world_choice import check_car_names, FLEET_FILE, FLEET_PARAMETERS
+from racecar.simulation.fleet_file import FleetCar, OUTSIDE
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions, TELEOP_NONE
 from racecar.stacks.parts import namespace_of, renamed
@@ -38,7 +42,7 @@ def check_cars(stack: Stack, options: StackOptions, nodes: Sequence[NodeDescript
     """
     if not options.cars:
         return
-    car_names({_CARS: list(options.cars)})
+    check_car_names([car.name for car in options.fleet])
     if not all(_CARS in d.spec.table for d in nodes if d.spec.is_simulator):
         raise ConfigurationError(
             f'cars are {list(options.cars)}, but {stack.simulator} has one robot: take gap_ode,'
@@ -53,6 +57,22 @@ def check_cars(stack: Stack, options: StackOptions, nodes: Sequence[NodeDescript
             f'cars are {list(options.cars)}, but one person drives by teleop'
             f' {options.teleop or stack.teleop}: take plant, and a teleop node in the namespace of'
             ' one of the cars')
+    drivers = _drivers(nodes)
+    for car in options.fleet:
+        if car.stack not in ('', OUTSIDE, *drivers):
+            raise ConfigurationError(
+                f"fleet file '{options.fleet_file}': car {car.name}: stack is"
+                f' {excerpt(car.stack)}, expected {" or ".join((*drivers, OUTSIDE))}, as'
+                f' {stack.name} has it')
+
+
+def _drivers(nodes: Sequence[NodeDescription]) -> tuple[str, ...]:
+    """Nodes of one car that drive it without a person, by their executables."""
+    return tuple(d.executable for d in nodes if _drives(d))
+
+
+def _drives(node: NodeDescription) -> bool:
+    return topics.NAVIGATION_COMMAND in node.gives and not node.spec.is_simulator
 
 
 def namespace_of_car(options: StackOptions, car: str) -> str:
@@ -67,17 +87,27 @@ def of_cars(
     """Nodes of all cars in the place of those of one; the recorder and the simulator stay one."""
     found = CarNodes([], [])
     one = stack.nodes(options)
-    for car in options.cars:
-        there = replace(options, namespace=namespace_of_car(options, car))
+    for car in options.fleet:
+        there = replace(options, namespace=namespace_of_car(options, car.name),
+                        vehicle=car.vehicle or options.vehicle)
         for node, of_car in zip(one, stack.nodes(there), strict=True):
             if not node.spec.is_simulator:
-                (found.left_out if node in left_out else found.running).append(of_car)
+                (found.left_out if node in left_out or (car.is_outside and _drives(node))
+                 else found.running).append(_told(of_car, car))
     recorders = [_recorded(d, options) for d in running
                  if d.executable == node_names.BAG_RECORDER]
-    simulators = [_simulated(d, options) for d in running if d.spec.is_simulator]
+    simulators = [_simulated(d, options, running) for d in running if d.spec.is_simulator]
     return CarNodes(
         [*recorders, *found.running, *simulators],
         [*found.left_out, *(d for d in left_out if d.spec.is_simulator)])
+
+
+def _told(node: NodeDescription, car: FleetCar) -> NodeDescription:
+    """Node of a car, of which a mux knows the wheelbase of a vehicle that is not that of all."""
+    if node.executable != node_names.ACKERMANN_MUX or not car.vehicle:
+        return node
+    wheelbase = VehicleParameters.from_file(find_vehicle(car.vehicle)).wheelbase
+    return replace(node, parameters={'wheelbase': wheelbase, **node.parameters})
 
 
 def overrides_of_cars(
@@ -93,25 +123,39 @@ def overrides_of_cars(
     spread: dict[str, Mapping[str, object]] = {}
     for node, values in options.overrides.items():
         if node in full:
-            spread |= {f'{namespace_of_car(options, car)}/{full[node]}': values
-                       for car in options.cars}
+            spread |= {f'{namespace_of_car(options, car.name)}/{full[node]}': values
+                       for car in options.fleet}
+    of_file = {f'{namespace_of_car(options, car.name)}/{node}': values
+               for car in options.fleet for node, values in car.settings.items()}
     own = {node: values for node, values in options.overrides.items() if node not in full}
-    return {**spread, **own, **{
-        node: {**spread[node], **own[node]} for node in spread.keys() & own.keys()}}
+    found: dict[str, Mapping[str, object]] = {}
+    for layer in (spread, of_file, own):
+        for node, values in layer.items():
+            found[node] = {**found.get(node, {}), **values}
+    return found
 
 
-def _simulated(simulator: NodeDescription, options: StackOptions) -> NodeDescription:
+def _simulated(
+    simulator: NodeDescription, options: StackOptions, running: Sequence[NodeDescription],
+) -> NodeDescription:
     """Simulator of all cars, whose topics are renamed like those of one."""
     publishers = 'wait_for_publishers'
-    awaited = texts_of(simulator.parameters, publishers) \
+    of_each = texts_of(simulator.parameters, publishers) \
         if publishers in simulator.parameters else ()
+    awaited = [*_below(options.fleet, of_each)]
+    if options.lockstep and _drivers(running):
+        awaited += _below([car for car in options.fleet if car.is_outside],
+                          [topics.NAVIGATION_COMMAND])
+    names = [car.name for car in options.fleet]
     return replace(
         simulator, remappings=(*simulator.remappings, *(
-            (f'{car}/{topic}', f'{car}/{name}') for car in options.cars
+            (f'{car}/{topic}', f'{car}/{name}') for car in names
             for topic, name in simulator.remappings)),
         parameters={
-            **simulator.parameters, _CARS: list(options.cars),
-            **({publishers: list(_below(options, awaited))} if awaited else {})})
+            **simulator.parameters, _CARS: names,
+            **({FLEET_FILE.name: os.path.abspath(options.fleet_file)} if options.fleet_file
+               else {}),
+            **({publishers: awaited} if awaited else {})})
 
 
 def _recorded(recorder: NodeDescription, options: StackOptions) -> NodeDescription:
@@ -120,11 +164,12 @@ def _recorded(recorder: NodeDescription, options: StackOptions) -> NodeDescripti
     def of_all(name: str) -> list[str]:
         topics_of_one = texts_of(recorder.parameters, name)
         return [*(topic for topic in topics_of_one if topic in shared),
-                *_below(options, [topic for topic in topics_of_one if topic not in shared])]
+                *_below(options.fleet,
+                        [topic for topic in topics_of_one if topic not in shared])]
 
     return replace(recorder, parameters={
         **recorder.parameters, 'topics': of_all('topics'), 'awaited': of_all('awaited')})
 
 
-def _below(options: StackOptions, names: Sequence[str]) -> Iterator[str]:
-    return (f'{car}/{name}' for car in options.cars for name in names)
+def _below(cars: Sequence[FleetCar], names: Sequence[str]) -> Iterator[str]:
+    return (f'{car.name}/{name}' for car in cars for name in names)
