@@ -30,7 +30,7 @@ from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.custom_loop import CustomLoop
-from racecar.simulation.obstacles import start_caution
+from racecar.simulation.obstacles import ContactShape, start_caution
 from racecar.simulation.ports import COLLISIONS
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.vehicle_plant import VehiclePlant

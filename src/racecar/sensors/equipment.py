@@ -131,7 +131,8 @@ def equip(
     """Return a plant whose robots have the odometry, sensors and map that parameters ask for.
 
     values: of EQUIPMENT_PARAMETERS, WORLD_PARAMETER, as the plant has been made with, and, of
-    cars, ODOMETRY_PARAMETERS; of_cars: those of each robot, where they differ. Raises ParameterError or ConfigurationError for what does not fit.
+    cars, ODOMETRY_PARAMETERS; of_cars: those of each robot, where they differ. Raises
+    ParameterError or ConfigurationError for what does not fit.
     """
     plant = with_odometry(plant, values, of_cars)
     each = [_mounted(values)] * len(plant.entities) if of_cars is None \

@@ -16,8 +16,9 @@ from racecar.base.share import find_vehicle
 from racecar.base.types import Pose2
 from racecar.base.values import text_of, Values
 from racecar.base.yaml_file import load_yaml
+from racecar.dynamics.vehicles.body_parameters import BODY_PREFIX, RACECAR
 from racecar.dynamics.vehicles.parameters import PREFIX
-from racecar.scene.scene import Scene
+from racecar.scene.scene import Colour, Scene
 from racecar.scene.world_choice import (
     car_names,
     check_car_names,
@@ -37,7 +38,7 @@ SHAPE_KEYS = ('name', 'vehicle', 'place', 'start', 'colour', 'laser', 'simulator
 
 _KEYS = (*SHAPE_KEYS, 'stack', 'set')
 
-_COLOUR = f'{PREFIX}body.colour'
+_COLOUR, _SHAPE = f'{BODY_PREFIX}colour', f'{BODY_PREFIX}shape'
 # What all cars of a simulator have in common, or what has a key of its own.
 _OF_ALL = ('cars', FLEET_FILE.name, 'grid_spacing', 'world', 'step', 'rate', 'initial_x',
            'initial_y', 'initial_yaw')
@@ -47,9 +48,10 @@ _OF_ALL = ('cars', FLEET_FILE.name, 'grid_spacing', 'world', 'step', 'rate', 'in
 class FleetCar:
     """A car of a fleet file.
 
-    vehicle: name or file, '' for that of the configuration. place: among the starts of the world,
+    vehicle: name or file, '' for that of the configuration. colour: red, green and blue from 0 to
+    1, of bodies that take one and of what is shown of the car, None for any. place: among the starts of the world,
     counted from 0; start: pose of base_link in map in its place. simulator: parameters of the
-    simulator that this car has otherwise, with laser and colour. stack: what drives it, '' for
+    simulator that this car has otherwise, those of the laser among them. stack: what drives it, '' for
     what the configuration has. settings: parameters of its nodes by their names.
     """
 
@@ -60,6 +62,7 @@ class FleetCar:
     simulator: Values = field(default_factory=dict)
     stack: str = ''
     settings: Mapping[str, Values] = field(default_factory=dict)
+    colour: Colour | None = None
 
     @property
     def is_outside(self) -> bool:
@@ -113,7 +116,7 @@ def _car(fields: Fields, number: int) -> FleetCar:
     settings = {node: fields.inner('set').mapping(node) for node in fields.mapping('set')}
     return FleetCar(
         shape.name, shape.vehicle, shape.place, shape.start, shape.simulator,
-        fields.text('stack', ''), settings)
+        fields.text('stack', ''), settings, shape.colour)
 
 
 def car_shape(fields: Fields, number: int) -> FleetCar:
@@ -136,14 +139,17 @@ def car_shape(fields: Fields, number: int) -> FleetCar:
                 ' has a key of its own (vehicle, place, start)')
     laser = fields.mapping('laser')
     simulator |= {f'laser.{name}': value for name, value in laser.items()}
-    if fields.has('colour'):
-        colour = fields.numbers('colour', 3)
-        if not all(0.0 <= part <= 1.0 for part in colour):
-            raise fields.error('colour', list(colour), 'red, green and blue from 0 to 1')
-        simulator[_COLOUR] = list(colour)
     return FleetCar(
         fields.text('name', f'car{number}'), vehicle,
-        fields.whole('place', number, 1, MOST_CARS) - 1, start, simulator)
+        fields.whole('place', number, 1, MOST_CARS) - 1, start, simulator,
+        colour=_colour(fields) if fields.has('colour') else None)
+
+
+def _colour(fields: Fields) -> Colour:
+    red, green, blue = fields.numbers('colour', 3)
+    if not all(0.0 <= part <= 1.0 for part in (red, green, blue)):
+        raise fields.error('colour', [red, green, blue], 'red, green and blue from 0 to 1')
+    return red, green, blue
 
 
 def values_of_cars(
@@ -186,6 +192,10 @@ def values_of_car(values: Values, car: FleetCar, table: ParameterTable) -> Value
         # Nothing of another vehicle is left.
         values = {name: value for name, value in values.items() if not name.startswith(PREFIX)}
         own = {**load_parameter_file(find_vehicle(car.vehicle), 'any_node'), **own}
+    shape = own.get(_SHAPE, text_of(values, _SHAPE, RACECAR)) if not car.vehicle \
+        else own.get(_SHAPE, RACECAR)
+    if car.colour is not None and shape != RACECAR:
+        own[_COLOUR] = [*car.colour]
     if not own:
         return values
     explicit = {**values, **own}

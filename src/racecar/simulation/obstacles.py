@@ -146,6 +146,10 @@ class Obstacles:
             low, high = (middle, high) if self._meet(odometry, -middle) else (low, middle)
         return high
 
+    def is_near(self, odometry: Odometry, margin: float) -> bool:
+        """Whether there is less room around a car than a margin [m]."""
+        return self._meet(odometry, margin)
+
     def hold(self, odometry: Odometry) -> bool:
         """Whether a car is so far in something that it must have been put there."""
         return self._meet(odometry, -self._give - INSIDE)

@@ -207,7 +207,8 @@ def with_odometry(
 ) -> Plant:
     """Plant whose cars have the odometry that values of its simulator ask for.
 
-    of_cars: values of each, where their vehicles differ. Raises ConfigurationError for robots that cannot be reckoned with.
+    of_cars: values of each, where their vehicles differ. Raises ConfigurationError for robots that
+    cannot be reckoned with.
     """
     return _reckoned(plant, values, of_cars) if is_reckoned(values) else plant
 

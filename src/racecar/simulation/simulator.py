@@ -724,8 +724,8 @@ def make_simulator(
     """Build a simulator from the resolved values of VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS.
 
     model: one that is built from the same values already; models have no memory. start: of
-    base_link in map, by default start_pose(). Raises ParameterError or ConfigurationError as Simulator
-    and the models do.
+    base_link in map, by default start_pose(). Raises ParameterError or ConfigurationError as
+    Simulator and the models do.
     """
     scene = scene_of(values)
     simulator = Simulator(
