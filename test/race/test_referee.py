@@ -4,6 +4,7 @@
 
 from dataclasses import dataclass
 import math
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,7 +38,7 @@ class Car:
     depth: float = 0.0
     stops: int = 0
     silence: float = 0.0
-    script: object = None
+    script: Any = None
     parked: bool = False
 
     def move(self, time, drives):
@@ -91,7 +92,7 @@ def kinds(referee, name=None):
 
 def at(time, **values):
     """Script that sets values of a car from a time on, once."""
-    done = []
+    done: list[float] = []
 
     def script(car, now):
         if now >= time and not done:
@@ -274,7 +275,7 @@ def test_qualifying_goes_on_until_a_lap_without_a_touch():
 
 
 def test_a_car_waits_until_there_is_room_for_it():
-    room = []
+    room: list[float] = []
     car = Car(speed=5.0, script=at(10.0, depth=0.1))
     rules = Rules('time_trial', 1, 40.0, 0)
     referee = Referee(['red'], CIRCLE, rules, [car.pose], lambda number, pose: bool(room))

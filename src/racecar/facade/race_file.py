@@ -156,7 +156,7 @@ class RacePlan:
             return cls(
                 Rules(**fields.mapping('rules')),  # type: ignore[arg-type]
                 fields.text('world'), fields.text('line'),
-                tuple(Box(*row[:6], tuple(row[6])) for row in boxes),
+                tuple(Box(*row[:6])._replace(colour=tuple(row[6])) for row in boxes),
                 fields.number('grid_spacing'), tuple(PlannedCar(
                     car['name'], car['values'], car['place'],
                     None if car['start'] is None else Pose2(*car['start']), car['sees_laser'],
@@ -292,7 +292,7 @@ def _controlled(
         overrides={**options.overrides, _TRACKER: tracked}))
     tracker = values[_TRACKER]
     # Says now what is wrong with its settings.
-    made_by.make(VehicleParameters.from_values(tracker), settings)
+    ControllerDriver(made_by, settings, tracker)
     return (_planned(shape, values[_SIMULATOR], where, sees_laser=False),
             lambda: ControllerDriver(made_by, settings, tracker))
 

@@ -10,7 +10,7 @@ import datetime
 import hashlib
 import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -431,7 +431,9 @@ def read_inputs(folder: Path) -> KeptRace:
             f' `racecar race FILE` has written, with {INPUTS} and {COMMANDS}') from error
 
 
-def _inputs(arrays: Mapping[str, np.ndarray], key: str, failures: Mapping[str, list]) -> Inputs:
+def _inputs(
+    arrays: Mapping[str, np.ndarray], key: str, failures: Mapping[str, list[Any]],
+) -> Inputs:
     times, commands = arrays[f'{key}_time_ns'], arrays[f'{key}_command']
     failed_ns, failure = failures.get(key, [None, ''])
     return Inputs(tuple(

@@ -286,7 +286,7 @@ class Referee:
         if done or self._is_chequered:
             entry.finished = entry.lines[-1]
             self._is_chequered |= rules.format == HEAD_TO_HEAD
-            self._leave(car, FINISHED, f'finished after {len(entry.laps)} laps',
+            self._leave(car, FINISHED, 'finished',
                         time=entry.finished)
 
     # Contacts.
@@ -457,7 +457,7 @@ class Referee:
         entry = self._entries[car]
         if self.rules.format == QUALIFYING or math.isnan(entry.way):
             return entry.grid if self._has_room(car, entry.grid) else None
-        ways = entry.way - _BACK * np.arange(_TRIES)
+        ways = entry.way - _BACK * np.arange(_TRIES, dtype=np.float64)
         none = np.zeros(_TRIES)
         for row in poses_on(self.course, Places(ways, none, none)).tolist():
             if self._has_room(car, Pose2(*row)):

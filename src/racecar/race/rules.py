@@ -8,7 +8,7 @@ What a person judges there follows numbers here, which a race file may change.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from racecar.base.fields import Fields
 
@@ -90,12 +90,13 @@ def read_rules(race: Fields) -> Rules:
         kind, race.whole('heats', heats, 1, MOST_HEATS),
         _within(race, 'time_limit', time_limit, 1.0),
         race.whole('laps', laps, 0 if kind == TIME_TRIAL else 1, MOST_LAPS))
+    numbers: dict[str, Any] = {
+        **{name: _within(fields, name, getattr(found, name), 0.0) for name in _TIMES},
+        **{name: fields.number(name, getattr(found, name), 0.0) for name in _SIZES}}
     return found._replace(
         hold=fields.flag('hold', found.hold),
         warnings=fields.whole('warnings', found.warnings, 1, 1000),
-        crashes=fields.whole('crashes', found.crashes, 0, 1000),
-        **{name: _within(fields, name, getattr(found, name), 0.0) for name in _TIMES},
-        **{name: fields.number(name, getattr(found, name), 0.0) for name in _SIZES})
+        crashes=fields.whole('crashes', found.crashes, 0, 1000), **numbers)
 
 
 def _within(fields: Fields, name: str, default: float, least: float) -> float:

@@ -95,7 +95,6 @@ def check_car_names(names: Sequence[str]) -> None:
     if len(names) > MOST_CARS:
         raise ParameterError(
             f"parameter 'cars' names {len(names)} cars, expected at most {MOST_CARS}")
-    return names or ('',)
 
 
 Status = tuple[int, int] | None

@@ -48,11 +48,11 @@ _OF_ALL = ('cars', FLEET_FILE.name, 'grid_spacing', 'world', 'step', 'rate', 'in
 class FleetCar:
     """A car of a fleet file.
 
-    vehicle: name or file, '' for that of the configuration. colour: red, green and blue from 0 to
-    1, of bodies that take one and of what is shown of the car, None for any. place: among the starts of the world,
+    vehicle: name or file, '' for that of the configuration. place: among the starts of the world,
     counted from 0; start: pose of base_link in map in its place. simulator: parameters of the
-    simulator that this car has otherwise, those of the laser among them. stack: what drives it, '' for
-    what the configuration has. settings: parameters of its nodes by their names.
+    simulator that this car has otherwise, those of the laser among them. stack: what drives it,
+    '' for what the configuration has. settings: parameters of its nodes by their names. colour:
+    red, green and blue from 0 to 1, of bodies that take one and in reports, None for any.
     """
 
     name: str
@@ -91,7 +91,7 @@ def is_fleet_file(text: str) -> bool:
 
 def read_fleet(path: Path | str) -> tuple[FleetCar, ...]:
     """Cars of a file. Raises ConfigurationError naming the car, the key and what is expected."""
-    content = load_yaml('fleet file', path)
+    content: object = load_yaml('fleet file', path)
     where = f"fleet file '{path}'"
     if isinstance(content, dict):
         fields = Fields(where, content)

@@ -144,7 +144,7 @@ class Obstacles:
         while high - low > DEPTH_STEP:
             middle = 0.5 * (low + high)
             low, high = (middle, high) if self._meet(odometry, -middle) else (low, middle)
-        return high
+        return low or high
 
     def is_near(self, odometry: Odometry, margin: float) -> bool:
         """Whether there is less room around a car than a margin [m]."""

@@ -20,7 +20,8 @@ from racecar.simulation.fleet_file import CarValues
 from racecar.simulation.plant_car import PlantCar
 from racecar.simulation.reckoned_plant import car_with_odometry
 from racecar.simulation.world.car_bodies import car_bodies, CarBodies
-from racecar.simulation.world.car_gains import Gains, joint_gains
+from racecar.simulation.world.car_gains import joint_gains
+from racecar.simulation.world.car_model import Gains
 from racecar.simulation.world.world_engine import WorldCarSpec
 from racecar.simulation.world.world_parameters import COULOMB, PACEJKA
 from racecar.simulation.world.world_plant import DrivenCar, WorldPlant, WorldRates
