@@ -12,7 +12,6 @@ from matplotlib.patches import Polygon
 import numpy as np
 
 from racecar.analysis.figures import label_axes, new_figure, render_figures
-from racecar.analysis.palette import colour
 from racecar.analysis.scene_figure import draw_scene
 from racecar.base.columns import Array
 from racecar.dynamics.vehicles.parameters import Footprint
@@ -21,24 +20,25 @@ from racecar.scene.scene import rectangle_corners, Scene
 
 # What is shown before a contact [s] and around it [m], and how often outlines stand in it [s].
 _BEFORE, _AROUND, _EVERY = 1.0, 1.5, 0.2
+_COLUMNS = 3
 
 
 class PicturedCar(NamedTuple):
-    """A car: colour by its number; path: time, x, y, yaw, (4, samples) [SI], NaN off the track."""
+    """A car: its colour; path: time, x, y, yaw, (4, samples) [SI], NaN off the track."""
 
-    series: int
+    colour: str
     path: Array
     footprint: Footprint
 
 
-def contact_pictures(
+def contact_picture(
     events: Sequence[RaceEvent], cars: Mapping[str, PicturedCar], scene: Scene,
-) -> list[tuple[bytes, str]]:
-    """PNG and caption of each event."""
-    figures = {}
-    for number, event in enumerate(events):
-        figure = new_figure(5.0, 5.0)
-        axes = figure.add_subplot()
+) -> bytes:
+    """PNG with a panel for each event, at least one."""
+    rows = -(-len(events) // _COLUMNS)
+    figure = new_figure(4.0 * _COLUMNS, 4.3 * rows)
+    for number, event in enumerate(events, start=1):
+        axes = figure.add_subplot(rows, _COLUMNS, number)
         draw_scene(axes, scene)
         for name, car in cars.items():
             _draw(axes, name, car, event.time)
@@ -46,10 +46,10 @@ def contact_pictures(
         axes.set_ylim(event.y - _AROUND, event.y + _AROUND)
         axes.set_aspect('equal')
         label_axes(axes, 'x [m]', 'y [m]')
-        axes.legend(loc='upper right')
-        figures[str(number)] = figure
-    return [(data, f'{event.time:.2f} s, {event.car}: {event.text}')
-            for data, event in zip(render_figures(figures).values(), events, strict=True)]
+        axes.set_title(f'{event.time:.2f} s, {event.car}: {event.text}', fontsize=10.0)
+        if number == 1:
+            axes.legend(loc='upper right')
+    return render_figures({'contacts': figure})['contacts']
 
 
 def _draw(axes: Axes, name: str, car: PicturedCar, time: float) -> None:
@@ -57,7 +57,7 @@ def _draw(axes: Axes, name: str, car: PicturedCar, time: float) -> None:
     shown = np.flatnonzero((t >= time - _BEFORE) & (t <= time + 1e-9) & np.isfinite(x))
     if not shown.size:
         return
-    shade = colour(car.series)
+    shade = car.colour
     axes.plot(x[shown], y[shown], color=shade, linewidth=1.2, zorder=3.0)
     front, rear, side = car.footprint
     ahead = 0.5 * (front - rear)

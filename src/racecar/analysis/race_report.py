@@ -9,31 +9,37 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from racecar.analysis.chart import Chart, INK, Stroke
 from racecar.analysis.html_page import HtmlPage
+from racecar.analysis.outlines import outlines
 from racecar.base.columns import Array
-from racecar.metrics.laps import Course
-from racecar.race.events import CONTACT, CRASH, TOUCH, WARNING
+from racecar.race.events import CONTACT, CRASH, TOUCH
 from racecar.race.rules import HEAD_TO_HEAD, TIME_TRIAL
 from racecar.race.standings import CarResult, HeatResult, Row
+from racecar.scene.scene import Scene
 
-_HIT = {CRASH: 'crash', CONTACT: 'touch of cars', WARNING: 'crash of cars', TOUCH: 'touch'}
+# Names and symbols of what stands on the map.
+_HIT = {CRASH: ('crash', 'x'), CONTACT: ('touch of cars', 'diamond-open'),
+        TOUCH: ('touch', 'circle-open')}
 
 
 class ShownHeat(NamedTuple):
     """A heat as a reader sees it.
 
-    series: number of each car among all, by its name, which chooses its colour; paths: x, y [m]
-    and distance [m] at times [s] of each car, (4, samples): time, x, y, distance; NaN off the
-    track. pictures: PNG files with captions.
+    series, colours: of each car by its name: number among all, and colour, '' for that of the
+    number. paths: of each car, (4, samples): time [s], x, y [m], distance along the course [m];
+    NaN off the track. scene: what stood around; picture: of contacts, a PNG file.
     """
 
     title: str
     result: HeatResult
     series: Mapping[str, int]
+    colours: Mapping[str, str]
     paths: Mapping[str, Array]
-    pictures: Sequence[tuple[bytes, str]] = ()
+    scene: Scene
+    picture: bytes = b''
 
 
 def head_of(kind: str) -> tuple[str, ...]:
@@ -55,7 +61,7 @@ def _text(seconds: float) -> str:
 
 
 def race_page(
-    title: str, kind: str, standings: Sequence[Row], heats: Sequence[ShownHeat], course: Course,
+    title: str, kind: str, standings: Sequence[Row], heats: Sequence[ShownHeat],
     source: Sequence[tuple[str, str]],
 ) -> HtmlPage:
     """Page of a race; kind: its format; source: rows that say how it was made."""
@@ -68,9 +74,9 @@ def race_page(
     for heat in heats:
         page.heading(heat.title)
         page.table(*_heat_table(heat.result), numbers=range(1, 9))
-        page.charts(_charts(heat, course))
-        for data, caption in heat.pictures:
-            page.picture(data, caption)
+        page.charts(_charts(heat))
+        if heat.picture:
+            page.picture(heat.picture, 'Contacts; outlines stand 0.2 s behind each other')
         page.table(('Time [s]', 'Car', 'Event', 'What'), [
             (f'{event.time:.3f}', event.car, event.kind.replace('_', ' '), event.text)
             for event in heat.result.events], remarks=[3])
@@ -106,39 +112,45 @@ def places_by_lap(result: HeatResult) -> dict[str, list[int]]:
     return found
 
 
-def _charts(heat: ShownHeat, course: Course) -> list[tuple[Chart, str]]:
-    charts = [(_map(heat, course), 'Paths, and where cars touched or crashed')]
-    result = heat.result
-    if len(result.cars) > 1:
-        lap_chart = Chart('laps', ['place', 'gap to the first [s]'])
-        fastest = [min(times) for times in _by_line(result)]
-        for name, places in places_by_lap(result).items():
-            series = heat.series[name]
-            laps = np.arange(len(places))
-            lap_chart.line(laps, -np.array(places, dtype=float), name, series=series)
-            car = next(car for car in result.cars if car.name == name)
-            lap_chart.line(laps, np.array(car.lines) - fastest[:len(places)], name, panel=1,
-                           series=series)
-        charts.append((lap_chart, 'Lap chart, the first place above; gaps at the line'))
-    times = Chart('lap', ['time of the lap [s]'])
-    has_any = False
-    for car in result.cars:
-        if car.laps:
-            has_any = True
-            laps = np.arange(1, len(car.laps) + 1)
-            seconds = [lap.time for lap in car.laps]
-            times.line(laps, seconds, car.name, series=heat.series[car.name])
-            times.dots(laps, seconds, car.name, series=heat.series[car.name], size=7.0)
-    if has_any:
+def _charts(heat: ShownHeat) -> list[tuple[Chart, str]]:
+    charts = [(_map(heat), 'Paths, and where cars touched or crashed')]
+    if len(heat.result.cars) > 1:
+        charts.append((_lap_chart(heat), 'Lap chart; gaps at the line'))
+    if any(car.laps for car in heat.result.cars):
+        times = Chart('lap', ['time of the lap [s]'])
+        for car in heat.result.cars:
+            laps, seconds = np.arange(1, len(car.laps) + 1), [lap.time for lap in car.laps]
+            _line(times, heat, car.name, laps, seconds)
+            times.dots(laps, seconds, car.name, series=heat.series[car.name],
+                       colour=heat.colours[car.name], size=7.0)
         charts.append((times, 'Laps'))
-    if len(result.cars) > 1:
+    if len(heat.result.cars) > 1:
         gaps = Chart('time [s]', ['behind the foremost [m]'])
-        foremost = np.fmax.reduce([heat.paths[car.name][3] for car in result.cars])
-        for car in result.cars:
+        foremost = np.fmax.reduce([heat.paths[car.name][3] for car in heat.result.cars])
+        for car in heat.result.cars:
             path = heat.paths[car.name]
-            gaps.line(path[0], foremost - path[3], car.name, series=heat.series[car.name])
+            _line(gaps, heat, car.name, path[0], foremost - path[3])
         charts.append((gaps, 'Way behind the foremost car along the course'))
     return charts
+
+
+def _line(
+    chart: Chart, heat: ShownHeat, name: str, x: ArrayLike, y: ArrayLike, panel: int = 0,
+) -> None:
+    chart.line(x, y, name, panel=panel, series=heat.series[name],
+               stroke=Stroke(heat.colours[name]))
+
+
+def _lap_chart(heat: ShownHeat) -> Chart:
+    chart = Chart('laps', ['place', 'gap to the first [s]'])
+    chart.begin_above(0)
+    fastest = [min(times) for times in _by_line(heat.result)]
+    places = places_by_lap(heat.result)
+    for car in heat.result.cars:
+        laps = np.arange(len(car.lines))
+        _line(chart, heat, car.name, laps, places[car.name])
+        _line(chart, heat, car.name, laps, np.array(car.lines) - fastest[:len(car.lines)], 1)
+    return chart
 
 
 def _by_line(result: HeatResult) -> list[list[float]]:
@@ -148,24 +160,19 @@ def _by_line(result: HeatResult) -> list[list[float]]:
             for line in range(most)]
 
 
-def _map(heat: ShownHeat, course: Course) -> Chart:
+def _map(heat: ShownHeat) -> Chart:
     chart = Chart('x [m]', ['y [m]'], is_map=True)
-    if course.has_borders:
-        steps = np.diff(course.points, axis=0, append=course.points[1:2])
-        left = np.column_stack([-steps[:, 1], steps[:, 0]]) / np.hypot(*steps.T)[:, None]
-        for sign, width in ((-1.0, course.right), (1.0, course.left)):
-            x, y = (course.points + sign * width[:, None] * left).T
-            chart.line(x, y, 'border', stroke=Stroke(INK, 'solid', 1.0), times=np.arange(len(x)))
+    chart.outlines(outlines(heat.scene), 'walls')
     for car in heat.result.cars:
         time, x, y, _ = heat.paths[car.name]
-        chart.line(x, y, car.name, series=heat.series[car.name], times=time)
-    for number, (kind, name) in enumerate(_HIT.items()):
+        chart.line(x, y, car.name, series=heat.series[car.name], times=time,
+                   stroke=Stroke(heat.colours[car.name]))
+    for kind, (name, symbol) in _HIT.items():
         hits = [(event.x, event.y) for event in heat.result.events
                 if event.kind == kind and math.isfinite(event.x)]
         if hits:
             x, y = np.array(hits).T
-            chart.dots(x, y, name, colour=INK, size=9.0,
-                       symbol=('x', 'circle-open', 'cross', 'diamond-open')[number])
+            chart.dots(x, y, name, colour=INK, size=9.0, symbol=symbol)
     return chart
 
 

@@ -29,7 +29,7 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.gym.tracks import named_track, Track
 from racecar.metrics.course_places import Places, poses_on
 from racecar.race.rules import HEAD_TO_HEAD, OBSTACLES, read_rules, Rules
-from racecar.scene.scene import Box, Scene
+from racecar.scene.scene import Box, Colour, Scene
 from racecar.scene.world_choice import check_car_names, MOST_CARS
 from racecar.simulation.fleet_file import car_shape, FleetCar, SHAPE_KEYS
 from racecar.simulation.obstacles import GIVE_PARAMETER
@@ -69,7 +69,7 @@ class PlannedCar:
 
     values: of all parameters of its simulator. start: of base_link in map, None for its place on
     the grid, counted from 0. sees_laser: whether scans are answered, else odometry. driver: what
-    drives it, for people.
+    drives it, for people. colour: in reports, None for any.
     """
 
     name: str
@@ -78,6 +78,7 @@ class PlannedCar:
     start: Pose2 | None
     sees_laser: bool
     driver: str
+    colour: Colour | None
 
     @property
     def vehicle(self) -> VehicleParameters:
@@ -141,7 +142,9 @@ class RacePlan:
             'cars': [{
                 'name': car.name, 'place': car.place,
                 'start': None if car.start is None else [*car.start],
-                'sees_laser': car.sees_laser, 'driver': car.driver, 'values': dict(car.values),
+                'sees_laser': car.sees_laser, 'driver': car.driver,
+                'colour': None if car.colour is None else [*car.colour],
+                'values': dict(car.values),
             } for car in self.cars]}
 
     @classmethod
@@ -160,7 +163,8 @@ class RacePlan:
                 fields.number('grid_spacing'), tuple(PlannedCar(
                     car['name'], car['values'], car['place'],
                     None if car['start'] is None else Pose2(*car['start']), car['sees_laser'],
-                    car['driver']) for car in cars))
+                    car['driver'], None if car['colour'] is None else tuple(car['colour']))
+                    for car in cars))
         except (AssertionError, KeyError, TypeError, IndexError) as error:
             raise ConfigurationError(
                 f'inputs of the race are damaged ({error}), expected a folder that `racecar race`'
@@ -255,7 +259,8 @@ def _options(shape: FleetCar, race: _Shared) -> StackOptions:
 def _planned(
     shape: FleetCar, values: Values, driver: str, *, sees_laser: bool,
 ) -> PlannedCar:
-    return PlannedCar(shape.name, values, shape.place, shape.start, sees_laser, driver)
+    return PlannedCar(
+        shape.name, values, shape.place, shape.start, sees_laser, driver, shape.colour)
 
 
 def _gap_following(

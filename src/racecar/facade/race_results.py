@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from racecar.analysis.palette import colour
 from racecar.analysis.race_report import laps_of, race_page, ShownHeat
 from racecar.analysis.tables import write_csv
 from racecar.base.columns import Array
@@ -27,7 +28,7 @@ REPORT, STANDINGS, EVENTS, LAPS, RESULTS, TRACES = (
 """Files of the folder of a race."""
 
 _OPTION = '--output'
-# Pictures of contacts on a page.
+# Contacts of which a page has pictures.
 _MOST_PICTURES = 12
 
 
@@ -49,7 +50,7 @@ def write_results(result: RaceResult, folder: Path, title: str, command: str) ->
         f'heat{heat.number}_{result.plan.cars[car].name}': trace for heat in result.heats
         for car, trace in zip(heat.cars, heat.traces, strict=True)})
     race_page(title, result.plan.rules.format, result.standings,
-              [_shown(result, heat) for heat in result.heats], result.plan.track.course, [
+              [_shown(result, heat) for heat in result.heats], [
                   ('Command', command), ('World', result.plan.world),
                   ('Digest', result.digest),
                   *((car.name, f'{car.vehicle.name}, {car.driver}') for car in result.plan.cars),
@@ -86,13 +87,26 @@ def _cell(value: object) -> object:
 
 
 def _shown(result: RaceResult, heat: Heat) -> ShownHeat:
-    cars = {result.plan.cars[car].name: car for car in heat.cars}
+    plan, scene = result.plan, result.plan.scene()
+    cars = {plan.cars[car].name: car for car in heat.cars}
+    colours = {name: '' if (found := plan.cars[car].colour) is None else
+               '#' + ''.join(f'{round(255.0 * part):02x}' for part in found)
+               for name, car in cars.items()}
     paths = {name: _path(trace) for name, trace in zip(cars, heat.traces, strict=True)}
     title = f'Heat {heat.number}'
-    if result.plan.rules.format != HEAD_TO_HEAD:
+    if plan.rules.format != HEAD_TO_HEAD:
         title += f', {", ".join(cars)}'
-    return ShownHeat(title, heat.result, cars, {
-        name: path[[0, 1, 2, 4]] for name, path in paths.items()}, _pictures(result, heat, paths))
+    events = [event for event in heat.result.events
+              if event.kind in (CRASH, CONTACT) and math.isfinite(event.x)][:_MOST_PICTURES]
+    picture = b''
+    if events and importlib.util.find_spec('matplotlib') is not None:
+        from racecar.analysis.race_pictures import contact_picture, PicturedCar
+
+        picture = contact_picture(events, {name: PicturedCar(
+            colours[name] or colour(car), paths[name][:4], plan.cars[car].vehicle.footprint)
+            for name, car in cars.items()}, scene)
+    return ShownHeat(title, heat.result, cars, colours, {
+        name: path[[0, 1, 2, 4]] for name, path in paths.items()}, scene, picture)
 
 
 def _path(trace: Array) -> Array:
@@ -101,19 +115,3 @@ def _path(trace: Array) -> Array:
     off = trace[:, TRACE.index('on_track')] == 0.0
     found[1:4, off] = math.nan
     return found
-
-
-def _pictures(
-    result: RaceResult, heat: Heat, paths: dict[str, Array],
-) -> list[tuple[bytes, str]]:
-    """Pictures of the first crashes and contacts, where Matplotlib is installed."""
-    events = [event for event in heat.result.events
-              if event.kind in (CRASH, CONTACT) and math.isfinite(event.x)][:_MOST_PICTURES]
-    if not events or importlib.util.find_spec('matplotlib') is None:
-        return []
-    from racecar.analysis.race_pictures import contact_pictures, PicturedCar
-
-    cars = {result.plan.cars[car].name: PicturedCar(
-        car, paths[result.plan.cars[car].name][:4], result.plan.cars[car].vehicle.footprint)
-        for car in heat.cars}
-    return contact_pictures(events, cars, result.plan.scene())
