@@ -28,7 +28,7 @@ from racecar.base.types import (
     yaw_to_quaternion,
 )
 from racecar.facade.race_file import Driver, PlannedCar, Race, RacePlan
-from racecar.race.events import CarLook, Order
+from racecar.race.events import CarLook, Order, parking_of
 from racecar.race.observer import Observer
 from racecar.race.referee import Referee
 from racecar.race.rules import HEAD_TO_HEAD
@@ -43,9 +43,6 @@ INPUTS, COMMANDS = 'race.json', 'commands.npz'
 """Files of a race from which it can be driven again."""
 
 FORMAT = 1
-
-# Where cars stand that are not on the track: this far away, in a row [m].
-_PARKED, _PARKED_APART = -1000.0, 5.0
 
 TRACE = ('time', 'x', 'y', 'yaw', 'vx', 'vy', 'yaw_rate', 'on_track', 'distance')
 """Columns of the trace of a car [SI]; distance: along the course since the line of the start."""
@@ -158,7 +155,7 @@ class _Car:
                              None)
         self._apply = next(port.apply for port in entity.inputs
                            if port.value_type is AckermannCommand)
-        self._parked = Pose3(_PARKED, _PARKED - _PARKED_APART * number, 0.0, 0.0, 0.0, 0.0, 1.0)
+        self._parked = parking_of(number)
         self.commands: list[Command] = []
         self.failed_ns: int | None = None
         self.failure = ''
@@ -193,8 +190,9 @@ class _Car:
     def put(self, pose: Pose2 | None) -> None:
         """Put it at rest at a pose, or off the track."""
         self.heard_ns = None
-        self.entity.reset(self._parked if pose is None else Pose3(
-            pose.x, pose.y, 0.0, 0.0, 0.0, *yaw_to_quaternion(pose.yaw)))
+        where = pose or self._parked
+        self.entity.reset(Pose3(
+            where.x, where.y, 0.0, 0.0, 0.0, *yaw_to_quaternion(where.yaw)))
 
     def look(self, time_ns: int) -> CarLook:
         """What a referee sees of it, but for what it presses into."""

@@ -58,6 +58,15 @@ class RaceEvent(NamedTuple):
     y: float
 
 
+# Where cars stand that are not on the track: this far away, in a row [m].
+_PARKED, _APART = -1000.0, 5.0
+
+
+def parking_of(car: int) -> Pose2:
+    """Where a car stands that is off the track, by its number."""
+    return Pose2(_PARKED, _PARKED - _APART * car, 0.0)
+
+
 class Order(NamedTuple):
     """A car, by its number, is to be put at rest at a pose of base_link; None: off the track."""
 

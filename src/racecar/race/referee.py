@@ -156,6 +156,10 @@ class Referee:
             return not self.rules.hold
         return self.state == RUNNING and entry.status == RACING and self._now >= entry.held_until
 
+    def is_racing(self, car: int) -> bool:
+        """Whether a car is in the race, on the track or waiting beside it."""
+        return self._entries[car].status in (RACING, OFF)
+
     def is_on_track(self, car: int) -> bool:
         """Whether a car is where others can meet it."""
         return self._entries[car].status == RACING
@@ -188,17 +192,18 @@ class Referee:
         return self._orders
 
     def retire(self, car: int, reason: str) -> None:
-        """Take a car out of the race, for a reason that its event tells."""
+        """Take a car out of the race, for a reason that its event tells; see withdrawn()."""
         self._orders = []
         self._leave(car, RETIRED, reason)
 
     def withdrawn(self) -> list[Order]:
-        """Orders that retire() gave since the last look."""
+        """Orders that the last retire() or restart() gave."""
         orders, self._orders = self._orders, []
         return orders
 
     def restart(self, car: int, reason: str) -> None:
-        """Put a car on the track anew, as after a crash, for a reason that its event tells."""
+        """Put a car on the track anew, as after a crash; see withdrawn()."""
+        self._orders = []
         if self.state == RUNNING and self.is_on_track(car):
             self._crash(car, CRASH, reason)
 

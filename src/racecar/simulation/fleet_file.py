@@ -17,7 +17,11 @@ from racecar.base.types import Pose2
 from racecar.base.values import text_of, Values
 from racecar.base.yaml_file import load_yaml
 from racecar.dynamics.vehicles.body_parameters import BODY_PREFIX, RACECAR
-from racecar.dynamics.vehicles.parameters import PREFIX
+from racecar.dynamics.vehicles.parameters import (
+    PREFIX,
+    VEHICLE_FILE_PARAMETERS,
+    VehicleParameters,
+)
 from racecar.scene.scene import Colour, Scene
 from racecar.scene.world_choice import (
     car_names,
@@ -180,6 +184,23 @@ def _each(
             yield CarValues(car.name, values_of_car(values, car, table), car.place, car.start)
         except (ConfigurationError, ParameterError) as error:
             raise type(error)(f"fleet file '{file}': car {car.name}: {error}") from error
+
+
+def vehicles_of_cars(values: Values) -> dict[str, VehicleParameters]:
+    """Vehicles of the cars that values of a node ask for, by their names; see values_of_cars().
+
+    values: with the parameters of a vehicle, which count for cars without one of their own.
+    """
+    names, file = car_names(values), text_of(values, FLEET_FILE.name, '')
+    of_all = {name: value for name, value in values.items() if name.startswith(PREFIX)}
+    cars = {car.name: car for car in read_fleet(file)} if file else {}
+    found = {}
+    for name in names:
+        car = cars.get(name, FleetCar(name))
+        own = {key: value for key, value in car.simulator.items() if key.startswith(PREFIX)}
+        found[name] = VehicleParameters.from_values(values_of_car(
+            of_all, FleetCar(name, car.vehicle, simulator=own), VEHICLE_FILE_PARAMETERS))
+    return found
 
 
 def values_of_car(values: Values, car: FleetCar, table: ParameterTable) -> Values:
