@@ -16,6 +16,7 @@ from racecar.base.errors import ConfigurationError
 from racecar.nodes.race_control import RaceControlNode
 from racecar.ros import qos
 from racecar.ros.interfaces import NamedCar, RaceEvent, RaceState
+from racecar.stacks import describe_stack, StackOptions
 
 pytestmark = pytest.mark.ros
 
@@ -40,7 +41,7 @@ def race_file(tmp_path):
 class Race:
     """Cars that go round the circle at speeds, as race control tells of them."""
 
-    def __init__(self, bench, race_file, *names):
+    def __init__(self, bench, race_file, *names, **parameters):
         self.bench, self.names, self.time = bench, names, 0.0
         self.states = bench.listen('/race/state', RaceState, qos.LATCHED)
         self.events = bench.listen('/race/events', RaceEvent, qos.LOG)
@@ -49,7 +50,7 @@ class Race:
         self.holds = {name: bench.listen(
             f'/{name}/{SAFETY}', AckermannDriveStamped, qos.COMMAND) for name in names}
         self.node = bench.start(RaceControlNode, use_sim_time=False, race_file=race_file,
-                                cars=list(names), **RACECAR)
+                                cars=list(names), **RACECAR, **parameters)
         self.angles = dict.fromkeys(names, 0.0)
         for number, name in enumerate(names):
             self.angles[name] = -0.1 * (number + 1)
@@ -140,6 +141,24 @@ def test_cars_are_restarted_and_retired_by_service_and_by_silence(bench, race_fi
     race.drive(0.8, commanded=('red', 'blue'))
     bench.until(lambda: [event.car for event in race.events if event.kind == 'retired'] == [
         'red', 'mute'], 'the silent car')
+
+
+def test_it_starts_by_itself_if_it_is_to(bench, race_file):
+    race = Race(bench, race_file, 'red', 'blue', auto_start=True)
+    race.drive(0.3)
+    race.heard('green')
+
+
+def test_a_configuration_with_a_race_has_race_control(race_file):
+    found = {d.full_name: d for d in describe_stack('gap_ode', StackOptions(
+        cars=('red', 'blue'), race=race_file, vehicle='f1tenth'))}
+    told = found['race_control'].resolve()
+    assert (told['cars'], told['auto_start'], told['vehicle.name']) == (
+        ['red', 'blue'], True, 'f1tenth')
+    simulator = found['single_track_simulator'].resolve()
+    assert (simulator['world'], simulator['contact_give']) == ('empty', 0.05)
+    with pytest.raises(ConfigurationError, match='there is one car: name several by cars'):
+        describe_stack('gap_ode', StackOptions(race=race_file))
 
 
 def test_what_race_control_cannot_use_is_refused(bench, race_file, tmp_path):

@@ -131,6 +131,7 @@ class RaceControlNode(TableNode):
         self._referee: Referee | None = None
         self._begun_ns = self._looked_ns = self._told_ns = 0
         self._told_events = 0
+        self._starts: bool = self.values['auto_start']
         self._state_publisher = self.create_publisher(RaceState, topics.RACE_STATE, qos.LATCHED)
         self._event_publisher = self.create_publisher(RaceEvent, topics.RACE_EVENTS, qos.LOG)
         self._cars = [_Car(self, name, number) for number, name in enumerate(vehicles)]
@@ -170,6 +171,9 @@ class RaceControlNode(TableNode):
 
     def _look(self, now_ns: int) -> None:
         self._looked_ns = now_ns
+        if self._starts:
+            self._starts = False
+            self._begin()
         referee = self._referee
         if referee is not None:
             places = [car.odometry for car in self._cars if car.odometry is not None]
@@ -230,14 +234,18 @@ class RaceControlNode(TableNode):
             response.success = False
             response.message = 'a heat is under way, expected none: stop it first'
             return response
+        self._begin()
+        response.success = True
+        response.message = f'the countdown of {self._rules.countdown:g} s has begun'
+        return response
+
+    def _begin(self) -> None:
+        """Begin a countdown, where the cars are."""
         grid = [Pose2(car.odometry.x, car.odometry.y, car.odometry.yaw)
                 for car in self._cars if car.odometry is not None]
         self._referee = Referee([car.name for car in self._cars], self._course, self._rules, grid,
                                 self._has_room)
         self._begun_ns, self._told_events = self._looked_ns, 0
-        response.success = True
-        response.message = f'the countdown of {self._rules.countdown:g} s has begun'
-        return response
 
     def _has_room(self, car: int, pose: Pose2) -> bool:
         referee = self._referee

@@ -16,6 +16,7 @@ import yaml
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.share import (
     car_and_robot_names,
+    race_names,
     topic_set_names,
     track_names,
     world_names,
@@ -105,6 +106,11 @@ class StackOptions:
         (), 'several cars in one world, by their names, their number: car1, car2 and so on, or a'
         ' YAML file that says in what they differ; each has its nodes, topics and frames below its'
         ' name; docs/several_cars.md', tuple, (LAUNCH, UP), metavar='CAR')
+    race: str | None = _option(
+        None, 'race of these cars, by name or as a file of `racecar race`: the node race_control'
+        ' starts and judges it; its world is that of the file unless another is chosen;'
+        ' docs/races.md', str, (LAUNCH, UP), metavar='FILE', is_path=True,
+        suggestions=race_names)
     trajectory: str | None = _option(
         None, "shape of the reference, by name or the report's number", str, _EVERYWHERE,
         choices=lambda: _texts(tables.TRAJECTORY_TRACKER['trajectory'].choices),

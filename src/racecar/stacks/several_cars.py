@@ -10,16 +10,21 @@ import os
 from typing import NamedTuple
 
 from racecar.base.errors import ConfigurationError, excerpt
-from racecar.base.share import find_vehicle
+from racecar.base.fields import Fields
+from racecar.base.share import find_race, find_vehicle
 from racecar.base.values import texts_of
+from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import node_names
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.race.rules import read_rules
 from racecar.ros import topics
 from racecar.scene.world_choice import check_car_names, FLEET_FILE, FLEET_PARAMETERS
 from racecar.simulation.fleet_file import FleetCar, OUTSIDE
+from racecar.simulation.obstacles import GIVE_PARAMETER
+from racecar.stacks import parts
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions, TELEOP_NONE
-from racecar.stacks.parts import namespace_of, renamed
+from racecar.stacks.parts import namespace_of, renamed, vehicle_file
 from racecar.stacks.stack import Stack
 
 _CARS = FLEET_PARAMETERS[0].name
@@ -41,6 +46,9 @@ def check_cars(stack: Stack, options: StackOptions, nodes: Sequence[NodeDescript
     nodes: of the configuration with one car. Raises ParameterError for names that cannot be.
     """
     if not options.cars:
+        if options.race is not None:
+            raise ConfigurationError(
+                f'race is {excerpt(options.race)}, but there is one car: name several by cars')
         return
     check_car_names([car.name for car in options.fleet])
     if not all(_CARS in d.spec.table for d in nodes if d.spec.is_simulator):
@@ -98,8 +106,43 @@ def of_cars(
                  if d.executable == node_names.BAG_RECORDER]
     simulators = [_simulated(d, options, running) for d in running if d.spec.is_simulator]
     return CarNodes(
-        [*recorders, *found.running, *simulators],
+        [*recorders, *found.running, *_race_control(options), *simulators],
         [*found.left_out, *(d for d in left_out if d.spec.is_simulator)])
+
+
+def in_world_of_race(options: StackOptions) -> StackOptions:
+    """Options with the world of the race that is chosen, unless another is.
+
+    Raises ConfigurationError for a race file that cannot be read.
+    """
+    if options.race is None or options.world is not None:
+        return options
+    file = find_race(options.race)
+    return replace(options, world=Fields.of(
+        f"race file '{file}'", load_yaml('race file', file)).text('world', 'racetrack'))
+
+
+def _race_control(options: StackOptions) -> list[NodeDescription]:
+    if options.race is None:
+        return []
+    return [_of_all(parts.node(
+        node_names.RACE_CONTROL, options, vehicle_file(options.vehicle), parameters={
+            'race_file': str(find_race(options.race).resolve()), 'auto_start': True,
+            **_names_of(options)}), options)]
+
+
+def _of_all(node: NodeDescription, options: StackOptions) -> NodeDescription:
+    """Node whose topics of each car are renamed like those of one."""
+    return replace(node, remappings=(*node.remappings, *(
+        (f'{car.name}/{topic}', f'{car.name}/{name}') for car in options.fleet
+        for topic, name in node.remappings)))
+
+
+def _names_of(options: StackOptions) -> dict[str, object]:
+    """Parameters of nodes that know all cars."""
+    file = options.fleet_file
+    return {_CARS: [car.name for car in options.fleet],
+            **({FLEET_FILE.name: os.path.abspath(file)} if file else {})}
 
 
 def _told(node: NodeDescription, car: FleetCar) -> NodeDescription:
@@ -146,16 +189,19 @@ def _simulated(
     if options.lockstep and _drivers(running):
         awaited += _below([car for car in options.fleet if car.is_outside],
                           [topics.NAVIGATION_COMMAND])
-    names = [car.name for car in options.fleet]
-    return replace(
-        simulator, remappings=(*simulator.remappings, *(
-            (f'{car}/{topic}', f'{car}/{name}') for car in names
-            for topic, name in simulator.remappings)),
-        parameters={
-            **simulator.parameters, _CARS: names,
-            **({FLEET_FILE.name: os.path.abspath(options.fleet_file)} if options.fleet_file
-               else {}),
-            **({publishers: awaited} if awaited else {})})
+    gives = GIVE_PARAMETER.name in simulator.spec.table
+    return replace(_of_all(simulator, options), parameters={
+        **simulator.parameters, **_names_of(options), **(_giving(options) if gives else {}),
+        **({publishers: awaited} if awaited else {})})
+
+
+def _giving(options: StackOptions) -> dict[str, object]:
+    """How far cars may press into borders by the rules of a race."""
+    if options.race is None:
+        return {}
+    file = find_race(options.race)
+    rules = read_rules(Fields.of(f"race file '{file}'", load_yaml('race file', file)))
+    return {GIVE_PARAMETER.name: rules.touch_depth}
 
 
 def _recorded(recorder: NodeDescription, options: StackOptions) -> NodeDescription:
