@@ -159,6 +159,8 @@ def test_a_configuration_with_a_race_has_race_control(race_file):
     assert (simulator['world'], simulator['contact_give']) == ('empty', 0.05)
     with pytest.raises(ConfigurationError, match='there is one car: name several by cars'):
         describe_stack('gap_ode', StackOptions(race=race_file))
+    with pytest.raises(ConfigurationError, match='in lockstep nobody may hold a car'):
+        describe_stack('gap_ode', StackOptions(race=race_file, cars=('a', 'b'), lockstep=True))
 
 
 def test_what_race_control_cannot_use_is_refused(bench, race_file, tmp_path):

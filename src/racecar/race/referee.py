@@ -15,7 +15,7 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.types import NANOSECONDS, Pose2
 from racecar.base.vectors import as_vector, vector
 from racecar.metrics.course_places import Places, poses_on
-from racecar.metrics.laps import Course, LapBatch, LapState, Points
+from racecar.metrics.laps import Course, LapBatch, LapState, NO_LAPS, Points
 from racecar.race.events import (
     CarLook,
     CONTACT,
@@ -133,6 +133,8 @@ class Referee:
         self._length = course.length
         self._timer = LapBatch([course] * len(names))
         self._ends = vector(np.full(len(names), -1.0))
+        # What the timer knows of each car.
+        self._laps: list[LapState] = [NO_LAPS] * len(names)
         self._now = 0
         self._before: Sequence[CarLook] = ()
         self._pairs: set[tuple[int, int]] = set()
@@ -180,8 +182,8 @@ class Referee:
             self.state = COUNTDOWN
         if self.state == COUNTDOWN:
             self._watch_grid(looks)
-        self._time_laps(looks)
         if self.state == RUNNING:
+            self._time_laps(looks)
             rose = self._rose(looks)
             met = self._judge_meetings(meetings, before, rose)
             for car, look in enumerate(looks):
@@ -250,14 +252,14 @@ class Referee:
         count = len(looks)
         places = np.full(2 * count, math.nan)
         for car, look in enumerate(looks):
-            if self.state == COUNTDOWN or self.is_on_track(car):
+            if self.is_on_track(car):
                 places[car], places[count + car] = look.x, look.y
         self._timer.add(vector([self.time]), Points(as_vector(places), 2 * count, count),
                         self._ends)
-        if self.state == RUNNING:
-            for car in range(count):
-                if self.is_on_track(car):
-                    self._note_laps(car, self._timer.state(car))
+        for car in range(count):
+            if self.is_on_track(car):
+                self._laps[car] = self._timer.state(car)
+                self._note_laps(car, self._laps[car])
 
     def _note_laps(self, car: int, state: LapState) -> None:
         entry = self._entries[car]
@@ -356,7 +358,7 @@ class Referee:
     def _judge(self, car: int, look: CarLook, *, hit: bool) -> None:
         """Judge what a car on the track does by itself."""
         entry, rules = self._entries[car], self.rules
-        state = self._timer.state(car)
+        state = self._laps[car]
         if look.silence > rules.silence:
             self._leave(car, RETIRED, f'silent for {look.silence:.1f} s')
         elif hit or look.depth >= rules.touch_depth:
@@ -482,7 +484,7 @@ class Referee:
         entry = self._entries[car]
         if math.isnan(entry.offset):
             return -math.inf
-        return entry.offset + self._timer.state(car).place.driven
+        return entry.offset + self._laps[car].place.driven
 
     def distances(self) -> list[float]:
         """Way of each car along the course since the start line [m], NaN before it moves."""

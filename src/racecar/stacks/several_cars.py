@@ -51,6 +51,10 @@ def check_cars(stack: Stack, options: StackOptions, nodes: Sequence[NodeDescript
                 f'race is {excerpt(options.race)}, but there is one car: name several by cars')
         return
     check_car_names([car.name for car in options.fleet])
+    if options.race is not None and options.lockstep:
+        raise ConfigurationError(
+            f'race is {excerpt(options.race)}, but in lockstep nobody may hold a car beside its'
+            ' own nodes, as race_control does: do without lockstep, or take `racecar race`')
     if not all(_CARS in d.spec.table for d in nodes if d.spec.is_simulator):
         raise ConfigurationError(
             f'cars are {list(options.cars)}, but {stack.simulator} has one robot: take gap_ode,'
