@@ -14,8 +14,6 @@ from racecar.stacks.composing import ComposedStack
 pytestmark = pytest.mark.ros
 
 SIMULATOR = 'single_track_simulator'
-# That of exact feed-forward reckons with steps of one period.
-PLAIN = {'trajectory_tracker': {'exact_feed_forward': False}}
 DURATION = 3.0
 
 
@@ -67,5 +65,5 @@ def simulated(faults, configuration='kinematic_ode', **options):
      'kind: parameter, target: vehicle.mass, onset: 1.0, size: 9.0; kind: dead, target: command,'
      ' onset: 2.3')])
 def test_nodes_in_lockstep_give_the_path_of_simulate_to_the_bit(faults):
-    options = {'tyre_model': 'fiala', 'overrides': PLAIN}
+    options = {'tyre_model': 'fiala'}
     np.testing.assert_array_equal(driven(faults, **options), simulated(faults, **options))

@@ -33,8 +33,9 @@ from racecar.base.run_file import NAME, read_run_file, RunFile
 from racecar.facade.chunks import Cores, Lost, Range
 from racecar.facade.cluster import check_same_versions, Cluster
 from racecar.facade.sweep_parts import joined, Part, SweepTask, units_of
+from racecar.faults.plant import FAULTS
 from racecar.metrics.survival import Limits
-from racecar.stacks.faults import FAULTS, line_of_faults
+from racecar.stacks.faults import line_of_faults
 from racecar.stacks.sweep import Sweep
 
 if TYPE_CHECKING:

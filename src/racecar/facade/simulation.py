@@ -33,12 +33,13 @@ from racecar.facade.arguments import (
 )
 from racecar.facade.run import Run
 from racecar.facade.vehicle import Vehicle
+from racecar.faults.plant import FAULTS
 from racecar.simulation.closed_loop import Loop, run_loop
 from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.obstacles import start_caution
 from racecar.simulation.step_time import StepClock, TimedCar
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions, STACKS
-from racecar.stacks.faults import FAULTS, line_of_faults
+from racecar.stacks.faults import line_of_faults
 from racecar.stacks.loops import (
     make_car,
     make_custom_loop,

@@ -30,6 +30,7 @@ from racecar.control.tracker import FEEDBACK
 from racecar.control.trajectories import Trajectory
 from racecar.differential.parameters import PREFIX as ROBOT_PREFIX
 from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
+from racecar.faults.plant import FAULTS
 from racecar.metrics.survival import Limits
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.block import Fleet, FleetColumns, kind_of
@@ -41,7 +42,7 @@ from racecar.stacks import (
     Stack,
     StackOptions,
 )
-from racecar.stacks.faults import FAULTS, line_of_faults
+from racecar.stacks.faults import line_of_faults
 from racecar.stacks.fleets import (
     custom_columns,
     may_be_column,
