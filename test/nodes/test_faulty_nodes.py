@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults in nodes: the bits of the compiled loop, faults of sensors, jumps of the clock, ends."""
 
+from contextlib import redirect_stdout
+import io
 import math
 
 from nav_msgs.msg import Odometry as OdometryMessage
@@ -9,8 +11,10 @@ from node_bench import command, RACECAR
 import numpy as np
 import pytest
 
+import racecar
 from racecar.base.errors import ConfigurationError
 from racecar.base.types import NANOSECONDS, Odometry
+from racecar.cli.main import main
 from racecar.facade.simulation import Simulation
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos
@@ -86,6 +90,19 @@ def simulated(faults, configuration='kinematic_ode', **options):
 def test_nodes_in_lockstep_give_the_path_of_simulate_to_the_bit(faults):
     options = {'tyre_model': 'fiala', 'overrides': NO_WAIT}
     np.testing.assert_array_equal(driven(faults, **options), simulated(faults, **options))
+
+
+def test_up_tells_the_errors_of_simulate_also_where_no_odometry_arrives(tmp_path):
+    faults = ('--fault', 'kind: dead, target: odometry, onset: 1.0',
+              '--fault', 'kind: friction, onset: 0.5, size: 0.1')
+    more = ('kinematic_ode', '--duration', '2', '--tyre-model', 'fiala', *faults)
+    with redirect_stdout(io.StringIO()):
+        for name, words in (('up', ('--lockstep', '--real-time-factor', '0')), ('simulate', ())):
+            assert main([name, *more, *words, '--csv', str(tmp_path / f'{name}.csv')]) == 0
+    up, simulate = (racecar.load(tmp_path / f'{name}.csv') for name in ('up', 'simulate'))
+    # The last columns are commands of the law in the one, and what reaches the car in the other.
+    assert up.table.rows[:, :-2].tobytes() == simulate.table.rows[:, :-2].tobytes()
+    assert up.metrics() == simulate.metrics()
 
 
 def test_a_reckoned_car_with_actuators_and_another_law_has_these_bits_too():
