@@ -9,6 +9,7 @@ from dataclasses import replace
 from racecar.base.frames import MAP, ODOM
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.control.command_mux import HELD, NEWEST, PRIORITY
+from racecar.control.emergency_brake import BRAKE_PARAMETERS
 from racecar.control.gap_following import GAP_PARAMETERS
 from racecar.control.laws import LawEntry
 from racecar.control.point_ahead import POINT_AHEAD_PARAMETERS
@@ -81,12 +82,34 @@ def law_table(law: LawEntry) -> ParameterTable:
 
 DIFFERENTIAL_LINEARIZER = POINT_AHEAD_PARAMETERS + _LINEARIZER_NODE
 
+_SCAN_TIMEOUT = Parameter(
+    'scan_timeout', float, 0.2, 'Age at which a scan is not used any more', 's', above=0.0,
+    maximum=60.0)
+
 GAP_FOLLOWER = VEHICLE_PARAMETERS + GAP_PARAMETERS + ParameterTable([
-    Parameter('scan_timeout', float, 0.2, 'Age at which a scan is not used any more', 's',
-              above=0.0, maximum=60.0),
+    _SCAN_TIMEOUT,
     Parameter('lockstep', bool, False,
               'Answer each scan once, for a simulator in lockstep whose lockstep_output is its'
               ' laser', read_only=True),
+])
+
+SCAN, ODOMETRY = 'scan', 'odometry'
+"""What a simulator in lockstep awaits an answer to."""
+
+EMERGENCY_BRAKE = VEHICLE_PARAMETERS + BRAKE_PARAMETERS + ParameterTable([
+    Parameter('stop_when_blind', bool, True,
+              'Brake also while there is no scan or no odometry that is young enough'),
+    _SCAN_TIMEOUT,
+    _ODOMETRY_TIMEOUT,
+    Parameter('lockstep', bool, False,
+              'Judge each message of judges once, for a simulator in lockstep', read_only=True),
+    Parameter('judges', str, SCAN,
+              'What is judged in lockstep: scan, each scan, with the odometry that was due last,'
+              ' or the other way round; that to which the simulator awaits an answer',
+              choices=(SCAN, ODOMETRY), read_only=True),
+    Parameter('odometry_rate', float, 100.0,
+              'Rate of the odometry, by which it is known in lockstep which one was due last; that'
+              ' of scans stands in them', 'Hz', above=0.0, maximum=1e6, read_only=True),
 ])
 
 LAP_TIMER = ParameterTable([
@@ -226,6 +249,9 @@ DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
               'Age of the newest driver/command at which the throttle is released and the car'
               ' brakes', 's', above=0.0, maximum=60.0),
     _ODOMETRY_TIMEOUT,
+    Parameter('awaits_mux', bool, False, 'In lockstep command the wheels only once the mux has'
+              ' answered what holds it now, as where an emergency brake decides each time',
+              read_only=True),
     Parameter('mux_timeout', float, 0.2,
               'Silence of the mux, which answers what holds it, after which the wheels are not'
               ' commanded any more', 's', above=0.0, maximum=60.0),

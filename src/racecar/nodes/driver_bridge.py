@@ -252,7 +252,8 @@ class DriverBridgeNode(TableNode):
         data = self._wheels.fill(
             *stamp, wheels.left_angle, wheels.right_angle, *wheels.drive, *wheels.brake,
             *wheels.brake_damping, *wheels.damping)
-        if self._may_command_wheels():
+        waits = self._lockstep and self.values['awaits_mux']
+        if not waits and self._may_command_wheels():
             self._wheel_publisher.publish(data)
         elif self._lockstep:
             self._waiting = data
