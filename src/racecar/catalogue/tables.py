@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from racecar.base.frames import MAP, ODOM
-from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.parameters import DIAGNOSTICS_RATE, Parameter, ParameterTable
 from racecar.control.command_mux import HELD, NEWEST, PRIORITY
 from racecar.control.emergency_brake import BRAKE_PARAMETERS
 from racecar.control.gap_following import GAP_PARAMETERS
@@ -65,6 +65,7 @@ TRAJECTORY_TRACKER = _if_needed(VEHICLE_PARAMETERS) + TRACKER_PARAMETERS + Param
               above=0.0, maximum=10000.0, read_only=True),
     _ODOMETRY_TIMEOUT,
     _LOCKSTEP,
+    DIAGNOSTICS_RATE,
 ])
 
 _LINEARIZER_NODE = ParameterTable([
@@ -73,6 +74,7 @@ _LINEARIZER_NODE = ParameterTable([
               above=0.0, maximum=60.0),
     _ODOMETRY_TIMEOUT,
     _LOCKSTEP,
+    DIAGNOSTICS_RATE,
 ])
 
 def law_table(law: LawEntry) -> ParameterTable:
@@ -91,6 +93,7 @@ GAP_FOLLOWER = VEHICLE_PARAMETERS + GAP_PARAMETERS + ParameterTable([
     Parameter('lockstep', bool, False,
               'Answer each scan once, for a simulator in lockstep whose lockstep_output is its'
               ' laser', read_only=True),
+    DIAGNOSTICS_RATE,
 ])
 
 SCAN, ODOMETRY = 'scan', 'odometry'
@@ -110,6 +113,7 @@ EMERGENCY_BRAKE = VEHICLE_PARAMETERS + BRAKE_PARAMETERS + ParameterTable([
     Parameter('odometry_rate', float, 100.0,
               'Rate of the odometry, by which it is known in lockstep which one was due last; that'
               ' of scans stands in them', 'Hz', above=0.0, maximum=1e6, read_only=True),
+    DIAGNOSTICS_RATE,
 ])
 
 LAP_TIMER = ParameterTable([
@@ -121,6 +125,7 @@ LAP_TIMER = ParameterTable([
               minimum=0.5, maximum=WHOLE_LAP, read_only=True),
     Parameter('sectors', int, LapRule().sectors, 'Equal parts of a lap with times of their own',
               minimum=1, maximum=MOST_SECTORS, read_only=True),
+    DIAGNOSTICS_RATE,
 ])
 
 REAL_TIME_FACTOR = Parameter(
@@ -200,6 +205,7 @@ SIMULATOR_NODE = ParameterTable([
               'm^2/s^2', above=0.0, maximum=1e6, read_only=True),
     Parameter('odometry_variance.yaw_rate', float, 1e-6, 'Variance of the yaw rate',
               'rad^2/s^2', above=0.0, maximum=1e6, read_only=True),
+    DIAGNOSTICS_RATE,
 ]) + EQUIPMENT_PARAMETERS
 
 FLEET = ParameterTable(FLEET_PARAMETERS)
@@ -219,6 +225,7 @@ SERVO_COMMANDS = VEHICLE_PARAMETERS + SERVO_PARAMETERS + ParameterTable([
     Parameter('command_timeout', float, 0.5,
               'Age of the newest command at which the wheels are stopped', 's', above=0.0,
               maximum=60.0),
+    DIAGNOSTICS_RATE,
 ])
 
 ALL_INPUTS = 'all'
@@ -242,6 +249,7 @@ ACKERMANN_MUX = ParameterTable([
     Parameter('shared', list, [],
               'Inputs, below ~/, that several nodes may command: a warning tells that the newest'
               ' command counts, where others have an error', read_only=True),
+    DIAGNOSTICS_RATE,
 ]) + TWIST_PARAMETERS
 
 DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
@@ -260,6 +268,7 @@ DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
     Parameter('mux_source', str, 'Driver', 'Name of the driver in the mux file: wheels are'
               ' commanded past the mux only while this source holds it', read_only=True),
     _LOCKSTEP,
+    DIAGNOSTICS_RATE,
 ])
 
 KEYBOARD_TELEOP = KEY_PARAMETERS + ParameterTable([
@@ -271,9 +280,10 @@ KEYBOARD_TELEOP = KEY_PARAMETERS + ParameterTable([
     Parameter('key_releases', bool, True, 'Ask the terminal to tell when a key is released, as'
               ' those with the keyboard protocol of kitty do', read_only=True),
     Parameter('status_line', bool, True, 'Show keys and state in that terminal', read_only=True),
+    DIAGNOSTICS_RATE,
 ])
 
-JOY_TELEOP = JOY_PARAMETERS
+JOY_TELEOP = JOY_PARAMETERS + ParameterTable([DIAGNOSTICS_RATE])
 
 JOY_NODE = ParameterTable([
     Parameter('device', str, '/dev/input/js0', 'Joystick device of Linux', read_only=True),
@@ -283,6 +293,7 @@ JOY_NODE = ParameterTable([
               'Hz', minimum=1.0, maximum=1000.0, read_only=True),
     Parameter('coalesce_interval', float, 0.01, 'Changes within this time make one message', 's',
               minimum=0.001, maximum=1.0, read_only=True),
+    DIAGNOSTICS_RATE,
 ])
 
 BAG_RECORDER = ParameterTable([
@@ -297,4 +308,5 @@ BAG_RECORDER = ParameterTable([
               choices=('zstd', 'lz4', 'none'), read_only=True),
     Parameter('provenance', str, '', 'Text of a file run.yaml that is put beside the MCAP file:'
               ' how the run is made; empty: none', read_only=True),
+    DIAGNOSTICS_RATE,
 ])

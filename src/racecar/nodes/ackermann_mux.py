@@ -27,6 +27,7 @@ from racecar.control.mux_file import load_mux_configuration, MuxConfiguration
 from racecar.control.twist_commands import command_of_twist
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import command_template, read_command
+from racecar.ros.diagnostics import Report
 from racecar.ros.freshness import staleness, wrong_age
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import NodeOptions, TableNode
@@ -250,6 +251,10 @@ class AckermannMuxNode(TableNode):
             f"connected, but silent: {', '.join(published)}" if published else
             'no node is connected')
 
+    def diagnose(self, report: Report) -> None:
+        """Who holds the mux."""
+        report.add('holder', self._mux.active)
+
     def on_time_went_back(self) -> None:
         """Start idle: what was noted would block lower sources until that time comes again."""
         self._begin(self._configuration)
@@ -287,6 +292,7 @@ class AckermannMuxNode(TableNode):
         now_ns = self.now_ns()
         wrong = None if is_awaited else wrong_age(stamp_ns, now_ns, source.timeout)
         if wrong is not None:
+            self.diagnostics.count(f'commands of {source.name} that were too old')
             self.get_logger().error(
                 f'{source.name} is not let go: {wrong}', throttle_duration_sec=THROTTLE)
             return
@@ -297,6 +303,7 @@ class AckermannMuxNode(TableNode):
             self, source: Source, forwards: bool, is_awaited: bool, message: _Message) -> None:
         command, stamp_ns, data = message
         if not command.is_finite:
+            self.diagnostics.count(f'commands of {source.name} dropped')
             self.get_logger().error(
                 f'command of {source.name} dropped: speed {command.speed}, steering_angle'
                 f' {command.steering_angle}, expected finite numbers',
@@ -314,6 +321,7 @@ class AckermannMuxNode(TableNode):
             self._beside.pop(source.name, None)
         stale = staleness(stamp_ns, now_ns, source.timeout)
         if stale is not None and not self._mux.holds_last:
+            self.diagnostics.count(f'commands of {source.name} that were too old')
             self.get_logger().error(
                 f'command of {source.name} dropped: {stale}', throttle_duration_sec=THROTTLE)
             return
@@ -338,6 +346,7 @@ class AckermannMuxNode(TableNode):
         expired_at = self._mux.expires_at
         if self._mux.expire(self.now_ns()):
             if not self._stands:
+                self.diagnostics.count(f'timeouts of {self._announced}')
                 timeout = next(source.timeout for source in self._configuration.sources
                                if source.name == self._announced)
                 self.get_logger().warning(

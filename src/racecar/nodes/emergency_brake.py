@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple, Unpack
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -21,6 +22,7 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.codecs.laser_scan import read_scan
+from racecar.ros.diagnostics import Report
 from racecar.ros.freshness import wrong_age
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import NodeOptions, TableNode
@@ -70,6 +72,7 @@ class EmergencyBrakeNode(TableNode):
         # Of the newest scan that was judged, or of the first time that was seen.
         self._judged: LastStamp | None = None
         self._brakes = False
+        self._verdict = Verdict(False, math.inf, math.inf, '')
         # In lockstep: whether what came last is not judged yet.
         self._is_due = False
         self._state = ''
@@ -105,6 +108,14 @@ class EmergencyBrakeNode(TableNode):
             if heard is None]
         return f"waiting for {' and '.join(silent)}" if silent else ''
 
+    def diagnose(self, report: Report) -> None:
+        """What it does, and why."""
+        report.add('state', self._state)
+        report.add('free way [m]', self._verdict.way)
+        report.add('time to collision [s]', self._verdict.time)
+        if self._brakes:
+            report.warn(f'{self._state}: {self._verdict.why}')
+
     # What comes
 
     def _on_odometry(self, odometry: Odometry) -> None:
@@ -123,6 +134,7 @@ class EmergencyBrakeNode(TableNode):
         now_ns = self.now_ns()
         wrong = wrong_age(stamp_ns, now_ns, self.values['scan_timeout'])
         if wrong is not None:
+            self.diagnostics.count('scans dropped')
             self.get_logger().error(f'scan dropped: {wrong}', throttle_duration_sec=THROTTLE)
             return
         self._seen = _Seen(scan, stamp_ns)
@@ -202,6 +214,7 @@ class EmergencyBrakeNode(TableNode):
         if self._brake.stopped:
             state = STOPPED
         before, self._brakes = self._brakes, verdict.brakes
+        self._verdict = verdict
         if verdict.brakes:
             if not before:
                 self.get_logger().warning(

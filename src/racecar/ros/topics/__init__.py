@@ -8,6 +8,8 @@ Plain Python: also what runs without ROS (bags, analyses, descriptions of stacks
 from __future__ import annotations
 
 CLOCK = '/clock'
+DIAGNOSTICS = '/diagnostics'
+"""Of all robots, as tools expect it."""
 TF, TF_STATIC = 'tf', 'tf_static'
 
 ODOMETRY = 'vesc/odom'
