@@ -15,14 +15,16 @@ import pytest
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import String
-from std_srvs.srv import Trigger
+from std_srvs.srv import SetBool, Trigger
 
 from racecar.base.errors import ConfigurationError
 from racecar.cli.main import main
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.emergency_brake import EmergencyBrakeNode
 from racecar.ros import qos
+from racecar.ros.interfaces import SetFloat, SetGear
 from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks.composing import make_node
 
 pytestmark = pytest.mark.ros
 
@@ -233,6 +235,35 @@ def test_a_fixed_command_towards_a_wall_stops_before_it_in_each_run(
             stack.enter_context(NodeProcess(d.executable, *d.ros_arguments()))
         bench.until(lambda: len({repr(row.header.stamp) for row in heard}) >= 301, 'all ticks', 90)
         assert path_in({repr(row.header.stamp): row for row in heard}.values()) == paths[0]
+
+
+def test_a_driver_at_the_throttle_is_stopped_before_a_wall_alike_each_time(towards_a_wall):
+    """By torques, which pass the mux: the bridge gives none while the brake holds it."""
+    options = StackOptions(
+        lockstep=True, real_time_factor=0.0, end_time=4.0, safety=True, observers=1,
+        world=towards_a_wall['world'], sensors=('laser',),
+        overrides={'single_track_simulator': {'paused': True}})
+
+    def drive():
+        heard: list[Any] = []
+        with Bench() as bench:
+            bench.probe.create_subscription(Odometry, '/vesc/odom', heard.append, QoSProfile(
+                depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+            for description in describe_stack('driver', options):
+                bench.add(make_node(description))
+            # Pedals before the time goes on: a drive then depends on nothing else.
+            assert bench.call('/driver/set_gear', SetGear, gear=1).success
+            assert bench.call('/driver/set_throttle', SetFloat, value=1.0).success
+            assert bench.call('/single_track_simulator/pause', SetBool, data=False).success
+            bench.until(lambda: len({repr(row.header.stamp) for row in heard}) >= 401, 'all ticks',
+                        90)
+        return path_in({repr(row.header.stamp): row for row in heard}.values())
+
+    path = drive()
+    assert max(speed for _, _, speed in path) > 1.5
+    assert 3.0 < path[-1][0] < 5.9 - 0.3
+    assert abs(path[-1][2]) < 0.05
+    assert drive() == path
 
 
 def nodes(stack, **options):
