@@ -3,8 +3,8 @@
 """What nodes tell of themselves on /diagnostics: rates, latency, what they dropped and cut off.
 
 The library for it, diagnostic_updater, has no wheels; messages and levels are its, so that
-rqt_robot_monitor and diagnostic_aggregator show them. Counting costs less than a microsecond a
-message; all else is done once a period of wall time, and only while somebody listens.
+rqt_robot_monitor and diagnostic_aggregator show them. A message is only counted; all else is done
+once a period of wall time, and published only while somebody listens.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 import platform
 import struct
 import time
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
@@ -24,6 +24,9 @@ from racecar.ros import qos, topics
 from racecar.ros.conversions import set_stamp
 from racecar.ros.observed_publisher import ObservedPublisher
 from racecar.ros.wire import read_header
+
+if TYPE_CHECKING:
+    from racecar.ros.node import TableNode
 
 # Topics that every node has, and that say nothing of its work.
 _COMMON = ('/parameter_events', '/rosout', topics.DIAGNOSTICS)
@@ -104,26 +107,11 @@ class Report:
             self.level, self._message = level, text
 
 
-class Diagnosed(Protocol):
-    """What a node must have that tells of itself."""
-
-    values: dict[str, Any]
-
-    def now_ns(self) -> int:
-        """Node's time [ns]."""
-
-    def waits_for(self) -> str:
-        """What it waits for, empty if it is at work."""
-
-    def diagnose(self, report: Report) -> None:
-        """Add what the node alone knows."""
-
-
 class Diagnostics:
     """Counts what comes and goes, and what a node does not use, and publishes it."""
 
-    def __init__(self, node: Any) -> None:
-        """node: a Node that is Diagnosed; nothing is asked of it before begin()."""
+    def __init__(self, node: TableNode) -> None:
+        """Ask nothing of the node before begin(): it is not complete yet."""
         self._node = node
         self._inputs: dict[str, Traffic] = {}
         self._events: Counter[str] = Counter()
@@ -149,34 +137,31 @@ class Diagnostics:
         self._events[event] += 1
 
     def counted(
-        self, topic: str, message_type: Any, callback: Callable[..., None],
+        self, topic: str, callback: Callable[..., None], *, is_timed: bool,
     ) -> Callable[..., None]:
         """Callback of a subscription that also counts, if anything is to be reported.
 
-        topic: full name. Latency is from the stamp of a message with a header until it is
-        handled; in lockstep there is none.
+        topic: full name. is_timed: whether messages are serialised and begin with a header; their
+        latency is from its stamp until they are handled. In lockstep there is none.
         """
         if not self._period:
             return callback
         traffic = self._inputs.setdefault(topic, Traffic())
-        has_header = 'header' in message_type.get_fields_and_field_types()
 
-        def count(message: Any) -> None:
+        def count(message: object) -> None:
             traffic.count += 1
             callback(message)
 
-        def count_and_time(message: Any) -> None:
+        def count_and_time(data: bytes) -> None:
             traffic.count += 1
-            self._note_age(traffic, message)
-            callback(message)
+            self._note_age(traffic, data)
+            callback(data)
 
-        is_timed = has_header and not self._node.values.get('lockstep')
-        return count_and_time if is_timed else count
+        return count_and_time if is_timed and not self._node.values.get('lockstep') else count
 
-    def _note_age(self, traffic: Traffic, message: Any) -> None:
+    def _note_age(self, traffic: Traffic, data: bytes) -> None:
         try:
-            stamp_ns = read_header(message, 1)[0] if isinstance(message, bytes) else (
-                message.header.stamp.sec * NANOSECONDS + message.header.stamp.nanosec)
+            stamp_ns = read_header(data, 1)[0]
         except (MessageError, struct.error):
             # Whoever decodes it says so.
             return
@@ -205,8 +190,7 @@ class Diagnostics:
     def _report(self, elapsed: float) -> Report:
         """What was in the last seconds."""
         report = Report()
-        node: Diagnosed = self._node
-        waits = node.waits_for()
+        waits = self._node.waits_for()
         if waits:
             report.stale(waits)
         for topic, traffic in self._inputs.items():
@@ -225,7 +209,7 @@ class Diagnostics:
             if fresh:
                 self._told[event] = count
                 report.warn(f'{event}: {fresh} in the last {elapsed:.1f} s')
-        node.diagnose(report)
+        self._node.diagnose(report)
         return report
 
     @staticmethod

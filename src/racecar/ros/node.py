@@ -176,8 +176,7 @@ class TableNode(Node, metaclass=_Completed):
             if key not in _RCLPY_PARAMETERS and not key.startswith('qos_overrides.')
         }
         self._table = table = table.expanded(overrides)
-        values: dict[str, Any] = table.resolve(overrides)
-        self.values = values
+        self.values.update(table.resolve(overrides))
         self.check_values(self.values)
         for row in table:
             self.declare_parameter(
@@ -190,7 +189,7 @@ class TableNode(Node, metaclass=_Completed):
             post_callback=lambda _: self.on_time_went_back())
         self.idle_notice = IdleNotice(
             self, self.steady_clock, self.waits_for, self._may_work)
-        self.diagnostics.begin(values.get(DIAGNOSTICS_RATE.name, 0.0))
+        self.diagnostics.begin(self.values.get(DIAGNOSTICS_RATE.name, 0.0))
         # It would keep the node alive.
         self.closing.callback(time_jump_handle.unregister)
 
@@ -370,7 +369,9 @@ class TableNode(Node, metaclass=_Completed):
         """
         if msg_type is ClockMessage and not kwargs.get('raw'):
             callback = self._with_checked_time(topic, callback)
-        callback = self.diagnostics.counted(self.resolve_topic_name(topic), msg_type, callback)
+        callback = self.diagnostics.counted(
+            self.resolve_topic_name(topic), callback,
+            is_timed=bool(kwargs.get('raw')) and hasattr(msg_type, 'header'))
         return super().create_subscription(msg_type, topic, callback, qos_profile, **kwargs)
 
     def _with_checked_time(
