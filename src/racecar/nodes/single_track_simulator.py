@@ -10,6 +10,7 @@ from typing import Unpack
 from racecar.base.compiled import announce_compilation
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
+from racecar.faults.plant import stamps_of, with_faults
 from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
@@ -23,7 +24,9 @@ def make_plant(values: Mapping[str, object], log: Callable[[str], object]) -> Pl
     """Build the cars from resolved parameter values; log tells of a first compilation."""
     announce_compilation(log)
     cars = values_of_cars(values, SINGLE_TRACK_SIMULATOR)
-    return equip(make_vehicle_plant(cars), values, [car.values for car in cars])
+    plant = make_vehicle_plant(cars)
+    return with_faults(
+        equip(plant, values, [car.values for car in cars]), values, plant.simulators)
 
 
 class SingleTrackSimulatorNode(SimulatorNode):
@@ -56,4 +59,5 @@ class SingleTrackSimulatorNode(SimulatorNode):
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
         super().__init__(
             node_names.SINGLE_TRACK_SIMULATOR, SINGLE_TRACK_SIMULATOR, make_plant, **options)
+        self.stamp_of = stamps_of(self.values)
         offer_standard_services(self)

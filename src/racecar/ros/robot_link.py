@@ -13,6 +13,7 @@ from racecar.base.types import NANOSECONDS
 from racecar.ros import topics
 from racecar.ros.codecs import Channel, Codec, Place
 from racecar.ros.codecs.occupancy_grid import grid_message
+from racecar.ros.diagnostics import Report
 from racecar.ros.freshness import staleness
 from racecar.ros.latched_message import LatchedMessage
 from racecar.ros.node import TableNode
@@ -35,6 +36,7 @@ class RobotLink:
     the stack names.
 
     input_topics: full names of those that drive. has_obeyed: whether any command was obeyed.
+    is_unasked: whether the last value of the awaited output was lost, so that nobody answers it.
     model: what the robot is made of. is_reckoned: whether its odometry is not its true motion.
     """
 
@@ -70,8 +72,11 @@ class RobotLink:
         self._answer = {_COMMAND: self.commanded_on} | {
             port.name: topic for port, topic in topics_of_inputs.items() if port.name in beside}
         self._missing: dict[str, str] = {}
+        self.is_unasked = False
         self._stray: tuple[int, int] | None = None
         self._fault = self._notice = ''
+        # The newest since that was told on /diagnostics.
+        self._cut = ''
 
     def take(self, entity: Entity) -> None:
         """Show what the robot shows from now on: its outputs may be others."""
@@ -132,15 +137,19 @@ class RobotLink:
     def publish(self, sec: int, nanosec: int, index: int | None) -> bool:
         """Send the outputs that are due at a step, all of them for None, to those who listen.
 
-        Returns whether the awaited output was among them.
+        Returns whether the awaited output was among them, and was sent.
         """
         is_awaited = index is None or index % self.awaited_steps == 0
         if is_awaited:
-            self._missing = dict(self._answer)
+            self._missing, self.is_unasked = dict(self._answer), False
         for output, channel in self._rows:
             if (index is None or output.is_due(index)) and channel.is_heard:
-                channel.publish(sec, nanosec, output.read())
-        return is_awaited
+                value = output.read()
+                if value is not None:
+                    channel.publish(sec, nanosec, value)
+                elif output.name == self._awaited:
+                    self._missing, self.is_unasked = {}, True
+        return is_awaited and not self.is_unasked
 
     def _on_value(self, port: Input, message: tuple[object, int]) -> None:
         value, stamp_ns = message
@@ -158,8 +167,10 @@ class RobotLink:
             self._stray = None
         return True
 
-    def note_answer(self, port: Input) -> None:
-        """Note that the answer has a value of an input."""
+    def note_answer(self, port: Input, stamp_ns: int) -> None:
+        """Note that the answer has a value of an input, and its stamp [ns]."""
+        if port.drives:
+            self._commanded = LastStamp(stamp_ns)
         self._missing.pop(_COMMAND if port.drives else port.name, None)
 
     def note_stray(self, stamp_ns: int, now_ns: int) -> None:
@@ -177,6 +188,7 @@ class RobotLink:
 
     def drop(self, reason: str) -> None:
         """Say why a command is not obeyed."""
+        self._node.diagnostics.count('commands dropped')
         self._node.get_logger().error(
             f'command dropped: {reason}', throttle_duration_sec=THROTTLE)
 
@@ -186,10 +198,23 @@ class RobotLink:
         if self._fault and not before:
             self._node.get_logger().error(self._fault)
         before, self._notice = self._notice, self.entity.notice()
+        self._cut = self._notice or self._cut
         if self._notice and not before:
             self._node.get_logger().warning(self._notice, throttle_duration_sec=THROTTLE)
 
-    # Age of the commands, where nobody waits for them
+    def diagnose(self, report: Report) -> None:
+        """Tell of a robot that cannot go on, or whose commands are cut by its limits."""
+        fault, notice = self.entity.fault(), self._cut
+        self._cut = ''
+        name = self.entity.name
+        report.add(f'command of {name} cut by limits' if name else 'command cut by limits',
+                   'yes' if notice else 'no')
+        if notice:
+            report.warn(notice)
+        if fault:
+            report.error(fault)
+
+    # Age of the commands
 
     def obey_if_young(
         self, port: Input, apply: Callable[[], None], stamp_ns: int, now_ns: int, timeout: float,
@@ -212,6 +237,7 @@ class RobotLink:
         if age > timeout:
             self._commanded = None
             self.entity.halt()
+            self._node.diagnostics.count('silences of command_timeout')
             self._node.get_logger().warning(
                 f'no command for {age:.2f} s (command_timeout {timeout:g} s): the car is stopped',
                 throttle_duration_sec=THROTTLE)
