@@ -91,12 +91,13 @@ class FaultyOutput:
         if not self._raw.is_due(step):
             return
         now_ns = self._time_ns()
-        following = now_ns + self._period_ns
+        next_ns = math.ceil(now_ns + self._period_ns)
         for fault in self._faults:
-            if fault.kind == DELAY and fault.acts_at(now_ns):
+            acts = fault.acts_at(now_ns)
+            if fault.kind == DELAY and acts:
                 self._past.append(self._raw.read())
-            elif fault.kind == FREEZE and not fault.acts_at(now_ns) and fault.acts_at(
-                    math.ceil(following)) or fault.kind == FREEZE and fault not in self._frozen:
+            elif fault.kind == FREEZE and (
+                    fault not in self._frozen or (fault.acts_at(next_ns) and not acts)):
                 self._frozen[fault] = self._raw.read()
 
     def _read(self) -> object:
