@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, Unpack
@@ -22,7 +23,14 @@ from racecar.base.last_stamp import effective_stamp
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, BodyTwist, NANOSECONDS
 from racecar.catalogue.tables import ACKERMANN_MUX, ALL_INPUTS
-from racecar.control.command_mux import CommandMux, IDLE, Moment, Source, TWIST
+from racecar.control.command_mux import (
+    CommandMux,
+    IDLE,
+    LONGEST_TIMEOUT,
+    Moment,
+    Source,
+    TWIST,
+)
 from racecar.control.mux_file import load_mux_configuration, MuxConfiguration
 from racecar.control.twist_commands import command_of_twist
 from racecar.ros import qos
@@ -193,9 +201,15 @@ class AckermannMuxNode(TableNode):
         self._announce()
 
     def _begin(self, configuration: MuxConfiguration) -> None:
-        """Start idle, and with nothing heard."""
+        """Start idle, and with nothing heard.
+
+        Lockstep waits for some sources, or knows that nobody asked them: these do not fall silent.
+        """
         self._beside.clear()
-        self._mux = CommandMux(configuration.sources, self.values['arbitration'])
+        self._mux = CommandMux(tuple(
+            replace(source, timeout=LONGEST_TIMEOUT)
+            if any(topic in self._awaited for topic in source.inputs) else source
+            for source in configuration.sources), self.values['arbitration'])
 
     def _judges(self, configuration: MuxConfiguration) -> Iterator[str]:
         """Names of the sources that say at each moment of lockstep whether they command."""
