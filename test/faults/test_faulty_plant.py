@@ -17,6 +17,7 @@ from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
 from racecar.differential.plant import make_robot_plant
 from racecar.faults.plant import FaultyPlant, stamps_of, with_faults
 from racecar.sensors.equipment import equip
+from racecar.simulation.fleet_file import values_of_cars
 from racecar.simulation.ports import GROUND_TRUTH, ODOMETRY
 from racecar.simulation.vehicle_fleet import make_vehicle_plant
 
@@ -31,7 +32,7 @@ def values_of(*faults, **values):
 
 def plant_of(*faults, **values):
     resolved = values_of(*faults, **values)
-    plant = make_vehicle_plant(resolved)
+    plant = make_vehicle_plant(values_of_cars(resolved))
     return with_faults(equip(plant, resolved), resolved, plant.simulators)
 
 

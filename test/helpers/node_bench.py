@@ -23,7 +23,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rosgraph_msgs.msg import Clock
-from std_msgs.msg import String
+from std_msgs.msg import String, UInt32
 
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_config
@@ -36,7 +36,7 @@ from racecar.ros.shared_clock import SharedClock
 
 DEADLINE = 30.0
 PROFILES = {Odometry: qos.ODOMETRY_LOCKSTEP, PointStamped: qos.LATCHED, String: qos.LATCHED,
-            Clock: qos.CLOCK, LampSwitches: qos.LATCHED}
+            Clock: qos.CLOCK, LampSwitches: qos.LATCHED, UInt32: qos.LATCHED}
 RACECAR = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
 RACECAR_DRIVER = load_parameter_file(find_config('vehicles/racecar'), 'driver_bridge')
 

@@ -26,7 +26,8 @@ NEEDED = {
     **{executable: VEHICLE for executable, rows in TABLES.items()
        if any(row.name == 'vehicle.name' for row in rows)},
     'ackermann_mux': ('-p', 'config_file:=mux/low_level'),
-    'lap_timer': ('-p', 'track:=racetrack')}
+    'lap_timer': ('-p', 'track:=racetrack'),
+    'race_control': (*VEHICLE, '-p', 'race_file:=head_to_head', '-p', 'cars:=[red, blue]')}
 
 BAD = {
     'trajectory_tracker': ('Kp:=-1.0', ["'Kp'", '-1.0', '[0, 1000]']),

@@ -36,7 +36,7 @@ class Room(NamedTuple):
 
 FLOORS = (
     ('base',), ('dynamics', 'metrics', 'scene'), ('control',), ('description',), ('simulation',),
-    ('rendering',), ('sensors', 'entities'), ('driver', 'differential', 'faults'),
+    ('rendering',), ('sensors', 'entities'), ('driver', 'differential', 'faults', 'race'),
     ('analysis',),
     ('identification',))
 """The rooms without ROS from the ground up; each imports only what stands below it."""

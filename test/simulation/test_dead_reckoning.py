@@ -105,7 +105,7 @@ def test_a_gyro_measures_a_turn_that_the_steering_does_not_tell_of():
 
 def test_without_errors_a_car_without_slip_is_reckoned_where_it_is():
     simulator = Simulator(model('kinematic_bicycle'), start=Start(Pose2(1.0, -2.0, 0.7)))
-    plant = ReckonedPlant(VehiclePlant(simulator), EXACT, RACECAR)
+    plant = ReckonedPlant(VehiclePlant(simulator), EXACT, [RACECAR])
     simulator.set_command(AckermannCommand(1.0, 0.15))
     plant.advance(5000)
     _, x, y, *_, vx, vy, yaw_rate = plant.reckonings[0].odometry(0)
@@ -117,7 +117,7 @@ def test_without_errors_a_car_without_slip_is_reckoned_where_it_is():
 def test_wheels_that_spin_count_more_than_the_way():
     vehicle = replace(RACECAR, friction_coefficient=0.15)
     simulator = Simulator(model('double_track', vehicle, tyre_model='fiala'))
-    plant = ReckonedPlant(VehiclePlant(simulator), EXACT, vehicle)
+    plant = ReckonedPlant(VehiclePlant(simulator), EXACT, [vehicle])
     simulator.set_command(AckermannCommand(4.0, 0.0))
     way = 0.0
     for _ in range(150):
@@ -258,7 +258,7 @@ def test_compiled_loops_and_blocks_give_the_bits_of_the_parts(name, source, dela
 def test_late_odometry_is_that_of_then_also_after_a_reset(source):
     def plant(delay):
         return ReckonedPlant(VehiclePlant(Simulator(model('single_track'))), ERRORS._replace(
-            source=source, delay=delay), RACECAR)
+            source=source, delay=delay), [RACECAR])
 
     now, late = plant(0.0), plant(0.03)
     shown, expected = [], []
@@ -350,7 +350,7 @@ def test_a_seed_of_a_run_is_that_of_its_odometry():
 
 def test_a_reset_begins_the_reckoning_anew_at_the_true_pose():
     plant = ReckonedPlant(VehiclePlant(Simulator(model('single_track'))), ERRORS._replace(
-        source=GYRO, speed_scale=1.5), RACECAR)
+        source=GYRO, speed_scale=1.5), [RACECAR])
     car, = plant.entities
     car.inputs[0].apply(AckermannCommand(1.0, 0.1))
     plant.advance(1000)

@@ -30,6 +30,7 @@ from racecar.base.types import (
 )
 from racecar.control.servo_commands import SERVO_NAMES, ServoCommands
 from racecar.scene.scene import Box, Cone, Scene, Wall
+from racecar.simulation.fleet_file import CarValues
 from racecar.simulation.plant_car import PlantCar
 from racecar.simulation.world.make_world import make_world_car, make_world_plant
 from racecar.simulation.world.world_plant import WorldPlant, WorldRates
@@ -580,8 +581,9 @@ def test_names_that_stand_twice_are_refused():
 
 
 def test_cars_of_different_contact_are_refused():
-    plants = [make_world_plant(world_values(contact_model=contact), names=(contact,))
-              for contact in CONTACTS]
+    values = [world_values(contact_model=contact) for contact in CONTACTS]
+    plants = [make_world_plant(one, cars=[CarValues(contact, one)])
+              for contact, one in zip(CONTACTS, values, strict=True)]
     with pytest.raises(ConfigurationError, match='different tyres, expected one kind'):
         WorldPlant(plants[0].scene, [driven for plant in plants for driven in plant.cars])
 

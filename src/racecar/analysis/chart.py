@@ -231,6 +231,10 @@ class Chart:
         if math.isfinite(low) and math.isfinite(high) and low < high:
             self._axes[f'yaxis{_suffix(panel)}']['range'] = [low, high]
 
+    def begin_above(self, panel: int) -> None:
+        """Let the smallest value of a panel stand above, as the first place does."""
+        self._axes[f'yaxis{_suffix(panel)}']['autorange'] = 'reversed'
+
     def as_json(self) -> str:
         """Figure for the script of the page; equal charts give equal texts."""
         with np.errstate(over='ignore'):

@@ -114,6 +114,7 @@ _CARS_AND_ROBOTS = _Collection('vehicle', '.yaml', (*_VEHICLES.folders, *_ROBOTS
 _TRACKS = _Collection('waypoint file', '.csv', ('config/tracks',))
 _RACELINES = _Collection('raceline', '.csv', ('config/racelines',))
 _LEAGUES = _Collection('league file', '.yaml', ('config/leagues',))
+_RACES = _Collection('race file', '.yaml', ('config/races',))
 _CAMPAIGNS = _Collection('campaign file', '.yaml', ('config/campaigns',))
 _TRACK_SOURCES = _Collection('manifest of tracks', '.yaml', ('config/track_sources',))
 _WORLDS = _Collection('world', '.yaml', ('worlds',))
@@ -184,6 +185,14 @@ def find_league(name: str | Path) -> Path:
     Raises ConfigurationError.
     """
     return _LEAGUES.find(name)
+
+
+def find_race(name: str | Path) -> Path:
+    """File of a race, by its name in config/races or a path.
+
+    Raises ConfigurationError.
+    """
+    return _RACES.find(name)
 
 
 def find_campaign(name: str | Path) -> Path:
@@ -257,6 +266,11 @@ def raceline_names() -> list[str]:
 def league_names() -> list[str]:
     """Names of the leagues in config/leagues."""
     return _LEAGUES.names()
+
+
+def race_names() -> list[str]:
+    """Names of the races in config/races."""
+    return _RACES.names()
 
 
 def campaign_names() -> list[str]:

@@ -170,6 +170,7 @@ NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
     NodeSpec(node_names.JOY_TELEOP, 'JoyTeleopNode', tables.JOY_TELEOP),
     NodeSpec(node_names.JOY_NODE, 'JoyNode', tables.JOY_NODE),
     NodeSpec(node_names.LAP_TIMER, 'LapTimerNode', tables.LAP_TIMER),
+    NodeSpec(node_names.RACE_CONTROL, 'RaceControlNode', tables.RACE_CONTROL),
     NodeSpec(node_names.BAG_RECORDER, 'BagRecorderNode', tables.BAG_RECORDER),
 )}
 """By executable."""

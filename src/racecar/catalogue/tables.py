@@ -20,7 +20,7 @@ from racecar.control.tracker import TRACKER_PARAMETERS
 from racecar.control.twist_commands import TWIST_PARAMETERS
 from racecar.differential.plant import DIFFERENTIAL_PARAMETERS
 from racecar.dynamics.powertrain import CAR_PARAMETERS
-from racecar.dynamics.vehicles.parameters import VEHICLE_PARAMETERS
+from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS, VEHICLE_PARAMETERS
 from racecar.metrics.laps import LapRule, MOST_SECTORS, WHOLE_LAP
 from racecar.scene.world_choice import FLEET_PARAMETERS
 from racecar.sensors.equipment import EQUIPMENT_PARAMETERS
@@ -126,6 +126,15 @@ LAP_TIMER = ParameterTable([
     Parameter('sectors', int, LapRule().sectors, 'Equal parts of a lap with times of their own',
               minimum=1, maximum=MOST_SECTORS, read_only=True),
     DIAGNOSTICS_RATE,
+])
+
+RACE_CONTROL = VEHICLE_FILE_PARAMETERS + ParameterTable([
+    Parameter('race_file', str, None, 'Rules and track, by name or as a file of `racecar race`;'
+              ' cars and controllers in it are not looked at', example='head_to_head',
+              read_only=True),
+    Parameter('auto_start', bool, False, 'Begin the countdown once the odometry of all cars has'
+              ' come; false: by the service ~/start', read_only=True),
+    *(row for row in FLEET_PARAMETERS if row.name != 'grid_spacing'),
 ])
 
 REAL_TIME_FACTOR = Parameter(

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def warn_of_start(descriptions: Sequence[NodeDescription]) -> None:
     """Say on stderr that a vehicle stands in something before it starts."""
     for description in descriptions:
-        caution = start_caution(description.resolve()) if description.spec.is_simulator else None
+        caution = start_caution(description.resolve(), description.spec.table) \
+            if description.spec.is_simulator else None
         if caution is not None:
             print(f'warning: {caution}', file=sys.stderr)
 

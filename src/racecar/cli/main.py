@@ -39,6 +39,7 @@ COMMANDS = {
     'track': 'find the centre line of a track in a map, show and check it; make or fetch one',
     'raceline': 'make a line round a track by curvature or lap time, with its speeds',
     'league': 'race controllers on lines, plants and conditions against each other',
+    'race': 'let cars race by the rules of RoboRacer, judge them, and drive a race again',
     'vehicle': 'show the figures of a vehicle, export it as URDF and MJCF, draw it',
     'parameters': 'print the parameters of a node: type, default, range, unit, meaning',
     'examples': 'copy notebooks, sweeps, controllers and other files to begin with',

@@ -130,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _shown_namespace(options: StackOptions) -> str | None:
     """Namespace of the car that is shown, the first of several; None for none."""
-    return (namespace_of_car(options, options.cars[0]) if options.cars
+    return (namespace_of_car(options, options.fleet[0].name) if options.cars
             else options.namespace) or None
 
 
@@ -210,7 +210,8 @@ def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) 
 
 def _run_observed(started: _Run, composed: ComposedStack, watch: WatchedRun) -> None:
     """Run, and say how far it went."""
-    drives = [observed_drive(composed, car) for car in started.options.cars or ('',)]
+    drives = [observed_drive(composed, name)
+              for name in [car.name for car in started.options.fleet] or ['']]
     try:
         _spin(started, composed)
     finally:

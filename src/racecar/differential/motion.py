@@ -44,7 +44,7 @@ from racecar.differential.state import twist_speeds, WheelsState
 from racecar.scene.loose_objects import still
 from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
 from racecar.simulation.lanes import LaneCar, LaneNumbers
-from racecar.simulation.obstacles import Obstacles
+from racecar.simulation.obstacles import ContactShape, Obstacles
 from racecar.simulation.one_robot_plant import check_planar
 from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP
@@ -240,7 +240,7 @@ class PlanarMotion(Motion):
         """Let another scene stand around, as in Motion."""
         self._scene = scene
         self._obstacles = None if scene.is_empty else Obstacles(
-            scene, self.robot.footprint, self.robot.body_radius)
+            scene, self.robot.footprint, ContactShape(self.robot.body_radius))
 
     def restart(self) -> None:
         """Let the time begin at 0 again, and random numbers with it; the robot stays."""

@@ -50,7 +50,7 @@ from racecar.gym.randomisation import (
     START_STREAM,
 )
 from racecar.gym.rewards import weighted_reward
-from racecar.gym.tracks import Places, poses_on
+from racecar.metrics.course_places import Places, poses_on
 from racecar.metrics.lap_progress import courses_of
 from racecar.sensors.world_laser import WorldLaser
 from racecar.simulation.vehicle_columns import vehicle_columns, VehicleColumns

@@ -15,6 +15,7 @@ from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
+from racecar.simulation.fleet_file import values_of_cars
 from racecar.simulation.ports import Plant
 from racecar.simulation.vehicle_fleet import make_vehicle_plant
 
@@ -22,8 +23,10 @@ from racecar.simulation.vehicle_fleet import make_vehicle_plant
 def make_plant(values: Mapping[str, object], log: Callable[[str], object]) -> Plant:
     """Build the cars from resolved parameter values; log tells of a first compilation."""
     announce_compilation(log)
-    plant = make_vehicle_plant(values)
-    return with_faults(equip(plant, values), values, plant.simulators)
+    cars = values_of_cars(values, SINGLE_TRACK_SIMULATOR)
+    plant = make_vehicle_plant(cars)
+    return with_faults(
+        equip(plant, values, [car.values for car in cars]), values, plant.simulators)
 
 
 class SingleTrackSimulatorNode(SimulatorNode):

@@ -15,8 +15,8 @@ from racecar.faults.plant import stamps_of, with_faults
 from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
-from racecar.scene.world_choice import car_names
 from racecar.sensors.equipment import equip
+from racecar.simulation.fleet_file import values_of_cars
 from racecar.simulation.ports import Plant
 from racecar.simulation.world.make_world import make_world_plant
 from racecar.simulation.world.world_parameters import ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
@@ -29,8 +29,9 @@ def make_plant(values: Mapping[str, object], log: Callable[[str], object]) -> Pl
             f'command_interface is {WHEEL_CONTROLLERS}, whose messages have no stamp, but lockstep'
             f' awaits stamped answers: use {ACKERMANN} or {WHEEL_TORQUES}, or no lockstep')
     announce_compilation(log)
-    return with_faults(
-        equip(make_world_plant(values, names=car_names(values)), values), values)
+    cars = values_of_cars(values, WORLD_SIMULATOR)
+    return with_faults(equip(
+        make_world_plant(values, cars=cars), values, [car.values for car in cars]), values)
 
 
 class WorldSimulatorNode(SimulatorNode):

@@ -12,11 +12,15 @@ try:
         DriverState,
         LampSwitches,
         Laps,
+        RaceEvent,
+        RaceStanding,
+        RaceState,
         WheelCommand,
     )
     from racecar_interfaces.srv import (
         GetCarInfo,
         GetDriverState,
+        NamedCar,
         Reset,
         SetFloat,
         SetGear,
@@ -33,5 +37,5 @@ except ImportError as error:
         ' and source install/setup.bash') from error
 
 __all__ = ['CarInfo', 'CarState', 'DriverCommand', 'DriverState', 'GetCarInfo', 'GetDriverState',
-           'LampSwitches', 'Laps', 'Reset', 'SetFloat', 'SetGear', 'SetIndicator',
-           'SetWiperMode', 'WheelCommand']
+           'LampSwitches', 'Laps', 'NamedCar', 'RaceEvent', 'RaceStanding', 'RaceState', 'Reset',
+           'SetFloat', 'SetGear', 'SetIndicator', 'SetWiperMode', 'WheelCommand']

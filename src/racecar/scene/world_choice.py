@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import functools
 import math
 import os
@@ -51,9 +52,14 @@ def scene_of(values: Values) -> Scene:
 # Between cars that start behind each other [m].
 _GRID_SPACING = 1.0
 
+FLEET_FILE = Parameter(
+    'fleet_file', str, '', 'File that says in what the cars differ: vehicles, starts, lasers and'
+    ' parameters; docs/several_cars.md', read_only=True)
+
 FLEET_PARAMETERS = (
     Parameter('cars', list, [], 'Names of several cars in one world, each with its topics and'
               ' frames below its name; none: one car without a name', read_only=True),
+    FLEET_FILE,
     Parameter('grid_spacing', float, _GRID_SPACING, 'Of several cars, those for which the world'
               ' has no start of their own begin so far behind each other', 'm', above=0.0,
               maximum=100.0, read_only=True),
@@ -72,6 +78,12 @@ def car_names(values: Values) -> tuple[str, ...]:
     """
     names = tuple(texts_of(values, FLEET_PARAMETERS[0].name)) \
         if FLEET_PARAMETERS[0].name in values else ()
+    check_car_names(names)
+    return names or ('',)
+
+
+def check_car_names(names: Sequence[str]) -> None:
+    """Raise ParameterError as car_names()."""
     for index, name in enumerate(names):
         if not is_part_name(name):
             raise ParameterError(
@@ -83,7 +95,6 @@ def car_names(values: Values) -> tuple[str, ...]:
     if len(names) > MOST_CARS:
         raise ParameterError(
             f"parameter 'cars' names {len(names)} cars, expected at most {MOST_CARS}")
-    return names or ('',)
 
 
 Status = tuple[int, int] | None

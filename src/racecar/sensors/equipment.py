@@ -125,18 +125,23 @@ EQUIPMENT_PARAMETERS = ParameterTable([
 """Beside WORLD_PARAMETER, which each simulator has in its own table."""
 
 
-def equip(plant: Plant, values: Mapping[str, object]) -> Plant:
+def equip(
+    plant: Plant, values: Mapping[str, object], of_cars: Sequence[Values] | None = None,
+) -> Plant:
     """Return a plant whose robots have the odometry, sensors and map that parameters ask for.
 
     values: of EQUIPMENT_PARAMETERS, WORLD_PARAMETER, as the plant has been made with, and, of
-    cars, ODOMETRY_PARAMETERS. Raises ParameterError or ConfigurationError for what does not fit.
+    cars, ODOMETRY_PARAMETERS; of_cars: those of each robot, where they differ. Raises
+    ParameterError or ConfigurationError for what does not fit.
     """
-    plant = with_odometry(plant, values)
-    sensors = _mounted(values)
+    plant = with_odometry(plant, values, of_cars)
+    each = [_mounted(values)] * len(plant.entities) if of_cars is None \
+        else [_mounted(own) for own in of_cars]
     scene = scene_of(values)
-    if scene.is_empty and not sensors:
+    if scene.is_empty and not any(each):
         return plant
-    return EquippedPlant(plant, {entity.name: sensors for entity in plant.entities}, scene)
+    return EquippedPlant(plant, {
+        entity.name: sensors for entity, sensors in zip(plant.entities, each, strict=True)}, scene)
 
 
 def described_with_sensors(

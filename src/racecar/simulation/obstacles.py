@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from racecar.base.parameters import Parameter
+from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.readings import Collisions, NO_COLLISION
 from racecar.base.types import Odometry, yaw_to_quaternion
 from racecar.base.values import number_of, Values
@@ -14,7 +14,8 @@ from racecar.dynamics.vehicles.parameters import Footprint, PREFIX, VehicleParam
 from racecar.scene.grid_map import NO_GRID
 from racecar.scene.overlaps import disc_overlaps, overlaps, Rectangle
 from racecar.scene.scene import foot_rows, Scene
-from racecar.scene.world_choice import car_names, scene_of, start_pose
+from racecar.scene.world_choice import scene_of
+from racecar.simulation.fleet_file import values_of_cars
 
 CONTACT_PARAMETER = Parameter(
     'contact_radius', float, 0.0, 'Radius of a disc about base_link that runs into things in place'
@@ -22,26 +23,35 @@ CONTACT_PARAMETER = Parameter(
     'm', minimum=0.0, maximum=100.0, read_only=True)
 """A row of the planar simulator."""
 
+GIVE_PARAMETER = Parameter(
+    'contact_give', float, 0.0, 'How far a car may press into what stands around before it is'
+    ' stopped, as into the air ducts at the border of a race track', 'm', minimum=0.0,
+    maximum=1.0, read_only=True)
+"""Another one."""
+
 RELEASE = 0.02
 """A contact is over once there is this much room around the car [m]."""
 
 INSIDE = 0.001
 """Who stands deeper in a wall than this was put there, and may leave [m]."""
 
+DEPTH_STEP = 1e-3
+"""Resolution of Obstacles.depth() [m]."""
 
-def start_caution(values: Values) -> str | None:
+
+def start_caution(values: Values, table: ParameterTable | None = None) -> str | None:
     """Say that a vehicle stands in something at its start, by the values of its simulator.
 
-    None if it does not, and for what is no vehicle. Raises ConfigurationError as load_world().
+    table: of the simulator, for the cars of a fleet file. None if it does not, and for what is no
+    vehicle. Raises ConfigurationError as load_world().
     """
     scene = scene_of(values)
     if scene.is_empty or f'{PREFIX}steering_limit' not in values:
         return None
-    footprint = VehicleParameters.from_values(values).footprint
-    radius = number_of(values, CONTACT_PARAMETER.name) if CONTACT_PARAMETER.name in values else 0.0
-    obstacles = Obstacles(scene, footprint, radius)
-    for index, name in enumerate(car_names(values)):
-        place = start_pose(scene, values, index)
+    for car in values_of_cars(values, table):
+        footprint, name = VehicleParameters.from_values(car.values).footprint, car.name
+        obstacles = Obstacles(scene, footprint, ContactShape.from_values(car.values))
+        place = car.start_in(scene)
         if obstacles.hold(Odometry(
                 0, place.x, place.y, *yaw_to_quaternion(place.yaw), 0.0, 0.0, 0.0)):
             return (
@@ -79,6 +89,27 @@ class Outline(NamedTuple):
             self.length + margin, self.width + margin)
 
 
+class ContactShape(NamedTuple):
+    """What of a car runs into things.
+
+    radius: of a disc about its base frame in place of its outline, 0 for the outline; give: how
+    far it may press into things before it is stopped. Both [m].
+    """
+
+    radius: float = 0.0
+    give: float = 0.0
+
+    @classmethod
+    def from_values(cls, values: Values) -> ContactShape:
+        """Shape of resolved values of a simulator, which may lack them."""
+        return cls(number_of(values, CONTACT_PARAMETER.name, 0.0),
+                   number_of(values, GIVE_PARAMETER.name, 0.0))
+
+
+OUTLINE = ContactShape()
+"""Of a car that is stopped as soon as its outline touches something."""
+
+
 class Obstacles:
     """The scene for one car; it counts the contacts.
 
@@ -87,12 +118,14 @@ class Obstacles:
     collisions: contacts since the last reset.
     """
 
-    def __init__(self, scene: Scene, footprint: Footprint, radius: float = 0.0) -> None:
-        """footprint: of the car; radius: of a round one about its base frame [m], in its place."""
+    def __init__(
+        self, scene: Scene, footprint: Footprint, shape: ContactShape = OUTLINE,
+    ) -> None:
+        """footprint: of the car; shape: what of it runs into things."""
         grid = NO_GRID if scene.grid is None else scene.grid.numbers
         self._scene = (scene.wall_rows, scene.box_rows, foot_rows(scene.cones), grid[:])
         self._outline = Outline.of(footprint)
-        self._radius = radius
+        self._radius, self._give = shape
         self.collisions = NO_COLLISION
 
     def forget(self) -> None:
@@ -101,11 +134,25 @@ class Obstacles:
 
     def block(self, odometry: Odometry) -> bool:
         """Whether a car cannot be there."""
-        return self._meet(odometry, 0.0)
+        return self._meet(odometry, -self._give)
+
+    def depth(self, odometry: Odometry) -> float:
+        """How far a car presses into what stands around, to 1 mm, at most half its width [m]."""
+        if not self._meet(odometry, 0.0):
+            return 0.0
+        low, high = 0.0, self._radius or min(self._outline.length, self._outline.width)
+        while high - low > DEPTH_STEP:
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if self._meet(odometry, -middle) else (low, middle)
+        return low or high
+
+    def is_near(self, odometry: Odometry, margin: float) -> bool:
+        """Whether there is less room around a car than a margin [m]."""
+        return self._meet(odometry, margin)
 
     def hold(self, odometry: Odometry) -> bool:
         """Whether a car is so far in something that it must have been put there."""
-        return self._meet(odometry, -INSIDE)
+        return self._meet(odometry, -self._give - INSIDE)
 
     def note_contact(self, odometry: Odometry, speed: float) -> None:
         """Count a contact, if it is a new one, of a car that has come with a speed [m/s]."""
@@ -115,7 +162,7 @@ class Obstacles:
 
     def note_free(self, odometry: Odometry) -> None:
         """End a contact if the car is well away."""
-        if self.collisions.in_contact and not self._meet(odometry, RELEASE):
+        if self.collisions.in_contact and not self._meet(odometry, RELEASE - self._give):
             self.collisions = self.collisions._replace(in_contact=False)
 
     def _meet(self, odometry: Odometry, margin: float) -> bool:

@@ -116,8 +116,10 @@ class ReckonedPlant:
     All else is the plant's own; its sensors and the description of its motion are of the truth.
     """
 
-    def __init__(self, plant: Plant, errors: OdometryErrors, vehicle: VehicleParameters) -> None:
-        """errors: of all cars, whose random numbers differ by their names; vehicle: theirs.
+    def __init__(
+        self, plant: Plant, errors: OdometryErrors, vehicles: Sequence[VehicleParameters],
+    ) -> None:
+        """errors: of all cars, whose random numbers differ by their names; vehicles: of each.
 
         Raises ConfigurationError for robots that cannot be reckoned with, and for a delay that is
         no whole number of periods of their odometry.
@@ -126,7 +128,7 @@ class ReckonedPlant:
         self.reckonings = [
             DeadReckoning(errors, vehicle, zlib.crc32(entity.name.encode()), whole_periods(
                 DELAY, errors.delay, entity.output(ODOMETRY).steps * plant.step_ns, MOST_LATE))
-            for entity in plant.entities]
+            for entity, vehicle in zip(plant.entities, vehicles, strict=True)]
         self._cars = [
             _ReckonedCar(plant, entity, reckoning, errors)
             for entity, reckoning in zip(plant.entities, self.reckonings, strict=True)]
@@ -193,17 +195,22 @@ def is_reckoned(values: Values) -> bool:
         text_of(values, SOURCE) != TRUTH or number_of(values, DELAY) > 0.0)
 
 
-def _reckoned(plant: Plant, values: Values) -> ReckonedPlant:
-    return ReckonedPlant(
-        plant, OdometryErrors.from_values(values), VehicleParameters.from_values(values))
+def _reckoned(
+    plant: Plant, values: Values, of_cars: Sequence[Values] | None = None,
+) -> ReckonedPlant:
+    return ReckonedPlant(plant, OdometryErrors.from_values(values), [
+        VehicleParameters.from_values(own) for own in of_cars or [values] * len(plant.entities)])
 
 
-def with_odometry(plant: Plant, values: Values) -> Plant:
+def with_odometry(
+    plant: Plant, values: Values, of_cars: Sequence[Values] | None = None,
+) -> Plant:
     """Plant whose cars have the odometry that values of its simulator ask for.
 
-    Raises ConfigurationError for robots that cannot be reckoned with.
+    of_cars: values of each, where their vehicles differ. Raises ConfigurationError for robots that
+    cannot be reckoned with.
     """
-    return _reckoned(plant, values) if is_reckoned(values) else plant
+    return _reckoned(plant, values, of_cars) if is_reckoned(values) else plant
 
 
 def car_with_odometry(

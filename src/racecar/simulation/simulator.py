@@ -63,7 +63,13 @@ from racecar.dynamics.vehicles.single_track_equations import FORMULATIONS
 from racecar.dynamics.vehicles.tyre_sets import TYRE_PARAMETERS
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.scene.world_choice import scene_of, START_PARAMETERS, start_pose, WORLD_PARAMETER
-from racecar.simulation.obstacles import CONTACT_PARAMETER, Obstacles
+from racecar.simulation.obstacles import (
+    CONTACT_PARAMETER,
+    ContactShape,
+    GIVE_PARAMETER,
+    Obstacles,
+    OUTLINE,
+)
 from racecar.simulation.ports import period_steps, whole_nanoseconds
 from racecar.simulation.tick import (
     car_kernels,
@@ -96,6 +102,7 @@ SIMULATOR_PARAMETERS = ParameterTable([
               f' regularised; 0 chooses {LOW_SPEED_THRESHOLD:g}, or more where the tyres are too'
               ' stiff for steps of 1 ms', unit='m/s', minimum=0.0, read_only=True),
     CONTACT_PARAMETER,
+    GIVE_PARAMETER,
     Parameter('speed_gain', float, SPEED_GAIN, 'Speed of the kinematic bicycle over the commanded'
               " one; the original's servo chain had 0.5", above=0.0, read_only=True),
     Parameter('understeer_gradient', float, 0.0, 'Of kinematic_understeer; 0: that of the'
@@ -215,7 +222,7 @@ class Simulator:
         self._put(parts.clock, (self._step, self.step_ns))
         self.change(model, self.channels)
         self._start = start
-        self._scene, self._contact_radius = scene, 0.0
+        self._scene, self._contact = scene, OUTLINE
         # Without any, nothing is looked for.
         self._obstacles = self._obstacles_of(scene)
         self._stands = False
@@ -286,16 +293,16 @@ class Simulator:
 
     def _obstacles_of(self, scene: Scene) -> Obstacles | None:
         return None if scene.is_empty else Obstacles(
-            scene, self.model.vehicle.footprint, self._contact_radius)
+            scene, self.model.vehicle.footprint, self._contact)
 
     @property
-    def contact_radius(self) -> float:
-        """Radius about base_link of what runs into things [m]; 0: the outline of the vehicle."""
-        return self._contact_radius
+    def contact(self) -> ContactShape:
+        """What of the car runs into things."""
+        return self._contact
 
-    @contact_radius.setter
-    def contact_radius(self, radius: float) -> None:
-        self._contact_radius = radius
+    @contact.setter
+    def contact(self, shape: ContactShape) -> None:
+        self._contact = shape
         self._obstacles = self._obstacles_of(self._scene)
 
     def restart(self) -> None:
@@ -713,13 +720,13 @@ def has_own(part: object, kind: type, *names: str) -> bool:
 
 
 def make_simulator(
-    values: Values, model: VehicleModel | None = None, index: int = 0,
+    values: Values, model: VehicleModel | None = None, start: Pose2 | None = None,
 ) -> Simulator:
     """Build a simulator from the resolved values of VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS.
 
-    model: one that is built from the same values already; models have no memory. index: of the
-    car, for its start; see start_pose(). Raises ParameterError or ConfigurationError as Simulator
-    and the models do.
+    model: one that is built from the same values already; models have no memory. start: of
+    base_link in map, by default start_pose(). Raises ParameterError or ConfigurationError as
+    Simulator and the models do.
     """
     scene = scene_of(values)
     simulator = Simulator(
@@ -727,9 +734,9 @@ def make_simulator(
             text_of(values, 'vehicle_model'), VehicleParameters.from_values(values), values),
         step=number_of(values, 'step'), period=1.0 / number_of(values, 'rate'),
         integrator=text_of(values, 'integrator'),
-        start=Start(start_pose(scene, values, index), InitialMotion(
+        start=Start(start or start_pose(scene, values), InitialMotion(
             number_of(values, 'initial_yaw_rate'), number_of(values, 'initial_sideslip'),
             number_of(values, 'initial_speed'))),
         actuators=values, scene=scene)
-    simulator.contact_radius = number_of(values, CONTACT_PARAMETER.name)
+    simulator.contact = ContactShape.from_values(values)
     return simulator

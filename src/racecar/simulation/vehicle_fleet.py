@@ -15,12 +15,12 @@ import numpy as np
 from racecar.base.errors import ConfigurationError, DivergenceError
 from racecar.base.readings import Collisions, NO_COLLISION
 from racecar.base.types import NANOSECONDS, Odometry, Pose3
-from racecar.base.values import Values
 from racecar.dynamics.vehicles.body_dimensions import body_dimensions
 from racecar.scene.loose_objects import still
 from racecar.scene.scene import Box, Objects, Scene
 from racecar.scene.touching import rectangles_touch
-from racecar.scene.world_choice import car_names
+from racecar.scene.world_choice import scene_of
+from racecar.simulation.fleet_file import CarValues
 from racecar.simulation.obstacles import INSIDE, Outline, RELEASE
 from racecar.simulation.ports import COLLISIONS, Entity, Output, Scenery
 from racecar.simulation.simulator import KeptState, make_simulator, Simulator
@@ -274,13 +274,13 @@ class VehicleFleet:
                     car.note_free()
 
 
-def make_vehicle_plant(values: Values) -> VehiclePlant | VehicleFleet:
-    """One car, or several with names, of resolved values of a planar simulator.
+def make_vehicle_plant(cars: Sequence[CarValues]) -> VehiclePlant | VehicleFleet:
+    """One car, or several with names, of what values_of_cars() gives for a planar simulator.
 
     Raises ParameterError or ConfigurationError for what cannot be simulated.
     """
-    names = car_names(values)
-    if names == ('',):
-        return VehiclePlant(make_simulator(values))
+    if [car.name for car in cars] == ['']:
+        return VehiclePlant(make_simulator(cars[0].values))
     return VehicleFleet({
-        name: make_simulator(values, index=index) for index, name in enumerate(names)})
+        car.name: make_simulator(car.values, start=car.start_in(scene_of(car.values)))
+        for car in cars})

@@ -41,7 +41,12 @@ from racecar.stacks.parts import (
     with_wheelbase,
 )
 from racecar.stacks.safety import with_brakes
-from racecar.stacks.several_cars import check_cars, of_cars, overrides_of_cars
+from racecar.stacks.several_cars import (
+    check_cars,
+    in_world_of_race,
+    of_cars,
+    overrides_of_cars,
+)
 from racecar.stacks.simulator_part import planar_part, SimulatorPart, world_part
 from racecar.stacks.stack import Stack
 from racecar.stacks.tracking import tracking_stack
@@ -127,7 +132,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     does not allow, BagError if record cannot be made.
     """
     stack = find_stack(name)
-    options = stack.with_names(options)
+    options = in_world_of_race(stack.with_names(options))
     check_namespace(options.namespace)
     every = [*stack.nodes(options), *teleop_nodes(options, stack.teleop)]
     check_cars(stack, options, every)

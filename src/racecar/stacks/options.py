@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+import functools
 import os
 import shlex
 from typing import Any, cast, NamedTuple
@@ -15,6 +16,7 @@ import yaml
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.share import (
     car_and_robot_names,
+    race_names,
     topic_set_names,
     track_names,
     world_names,
@@ -25,6 +27,7 @@ from racecar.control.custom_controller import CONTROLLER, POLICY_SUFFIX
 from racecar.dynamics.tyres import SELECTION
 from racecar.scene.world_choice import MOST_CARS
 from racecar.sensors.equipment import SENSOR_NAMES
+from racecar.simulation.fleet_file import FleetCar, is_fleet_file, read_fleet
 
 LAUNCH, UP, DEMO, SIMULATE, SWEEP, COCKPIT, NEO = (
     'launch', 'up', 'demo', 'simulate', 'sweep', 'cockpit', 'neo')
@@ -105,9 +108,14 @@ class StackOptions:
         ' the robot pioneer', str, _EVERY_CAR,
         suggestions=car_and_robot_names, is_path=True)
     cars: tuple[str, ...] = _option(
-        (), 'several cars in one world, by their names, or their number: car1, car2 and so on;'
-        ' each has its nodes, topics and frames below its name; docs/several_cars.md', tuple,
-        (LAUNCH, UP), metavar='CAR')
+        (), 'several cars in one world, by their names, their number: car1, car2 and so on, or a'
+        ' YAML file that says in what they differ; each has its nodes, topics and frames below its'
+        ' name; docs/several_cars.md', tuple, (LAUNCH, UP), metavar='CAR')
+    race: str | None = _option(
+        None, 'race of these cars, by name or as a file of `racecar race`: the node race_control'
+        ' starts and judges it; its world is that of the file unless another is chosen;'
+        ' docs/races.md', str, (LAUNCH, UP), metavar='FILE', is_path=True,
+        suggestions=race_names)
     trajectory: str | None = _option(
         None, "shape of the reference, by name or the report's number", str, _EVERYWHERE,
         choices=lambda: _texts(tables.TRAJECTORY_TRACKER['trajectory'].choices),
@@ -213,6 +221,25 @@ class StackOptions:
             object.__setattr__(self, 'cars', numbered_cars(self.cars[0]))
 
     @property
+    def fleet_file(self) -> str:
+        """The fleet file that is chosen in place of names of cars, '' for none.
+
+        Raises ConfigurationError if there is more beside it.
+        """
+        if not any(map(is_fleet_file, self.cars)):
+            return ''
+        if len(self.cars) > 1:
+            raise ConfigurationError(
+                f'cars are {list(self.cars)}, expected names, or one fleet file alone')
+        return self.cars[0]
+
+    @functools.cached_property
+    def fleet(self) -> tuple[FleetCar, ...]:
+        """The cars of a fleet, none of a single car. Raises ConfigurationError as read_fleet()."""
+        return read_fleet(self.fleet_file) if self.fleet_file else tuple(
+            FleetCar(name, place=place) for place, name in enumerate(self.cars))
+
+    @property
     def controller_settings(self) -> Mapping[str, object]:
         """Settings of the custom controller, among the overrides."""
         return self.overrides.get(CONTROLLER, {})
@@ -312,8 +339,12 @@ def _number_or_text(text: str) -> float | str:
 
 
 def parse_names(texts: Iterable[str]) -> tuple[str, ...]:
-    """Names in texts, separated by commas or spaces, without slashes around them."""
-    return tuple(name.strip('/') for text in texts for name in text.replace(',', ' ').split())
+    """Names in texts, separated by commas or spaces, without slashes around them.
+
+    What is the path of a fleet file keeps them.
+    """
+    return tuple(os.path.expanduser(name) if is_fleet_file(name) else name.strip('/')
+                 for text in texts for name in text.replace(',', ' ').split())
 
 
 def parse_overrides(

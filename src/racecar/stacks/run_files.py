@@ -42,8 +42,8 @@ def _file_of_controller(where: str) -> Path:
 
 # Parameters that name files, and how these are found.
 _FILES: dict[str, Callable[[str], Path]] = {
-    'config_file': find_config, CONTROLLER: _file_of_controller, 'waypoints_file': find_track,
-    'world': find_world}
+    'config_file': find_config, CONTROLLER: _file_of_controller, 'fleet_file': Path,
+    'waypoints_file': find_track, 'world': find_world}
 
 
 def describe_run(

@@ -6,16 +6,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+import os
 from typing import NamedTuple
 
-from racecar.base.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.fields import Fields
+from racecar.base.share import find_race, find_vehicle
 from racecar.base.values import texts_of
+from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import node_names
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.race.rules import read_rules
 from racecar.ros import topics
-from racecar.scene.world_choice import car_names, FLEET_PARAMETERS
+from racecar.scene.world_choice import check_car_names, FLEET_FILE, FLEET_PARAMETERS
+from racecar.simulation.fleet_file import FleetCar, OUTSIDE
+from racecar.simulation.obstacles import GIVE_PARAMETER
+from racecar.stacks import parts
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions, TELEOP_NONE
-from racecar.stacks.parts import namespace_of, renamed
+from racecar.stacks.parts import namespace_of, renamed, vehicle_file
 from racecar.stacks.stack import Stack
 
 _CARS = FLEET_PARAMETERS[0].name
@@ -37,8 +46,15 @@ def check_cars(stack: Stack, options: StackOptions, nodes: Sequence[NodeDescript
     nodes: of the configuration with one car. Raises ParameterError for names that cannot be.
     """
     if not options.cars:
+        if options.race is not None:
+            raise ConfigurationError(
+                f'race is {excerpt(options.race)}, but there is one car: name several by cars')
         return
-    car_names({_CARS: list(options.cars)})
+    check_car_names([car.name for car in options.fleet])
+    if options.race is not None and options.lockstep:
+        raise ConfigurationError(
+            f'race is {excerpt(options.race)}, but in lockstep nobody may hold a car beside its'
+            ' own nodes, as race_control does: do without lockstep, or take `racecar race`')
     if not all(_CARS in d.spec.table for d in nodes if d.spec.is_simulator):
         raise ConfigurationError(
             f'cars are {list(options.cars)}, but {stack.simulator} has one robot: take gap_ode,'
@@ -53,6 +69,22 @@ def check_cars(stack: Stack, options: StackOptions, nodes: Sequence[NodeDescript
             f'cars are {list(options.cars)}, but one person drives by teleop'
             f' {options.teleop or stack.teleop}: take plant, and a teleop node in the namespace of'
             ' one of the cars')
+    drivers = _drivers(nodes)
+    for car in options.fleet:
+        if car.stack not in ('', OUTSIDE, *drivers):
+            raise ConfigurationError(
+                f"fleet file '{options.fleet_file}': car {car.name}: stack is"
+                f' {excerpt(car.stack)}, expected {" or ".join((*drivers, OUTSIDE))}, as'
+                f' {stack.name} has it')
+
+
+def _drivers(nodes: Sequence[NodeDescription]) -> tuple[str, ...]:
+    """Nodes of one car that drive it without a person, by their executables."""
+    return tuple(d.executable for d in nodes if _drives(d))
+
+
+def _drives(node: NodeDescription) -> bool:
+    return topics.NAVIGATION_COMMAND in node.gives and not node.spec.is_simulator
 
 
 def namespace_of_car(options: StackOptions, car: str) -> str:
@@ -67,17 +99,62 @@ def of_cars(
     """Nodes of all cars in the place of those of one; the recorder and the simulator stay one."""
     found = CarNodes([], [])
     one = stack.nodes(options)
-    for car in options.cars:
-        there = replace(options, namespace=namespace_of_car(options, car))
+    for car in options.fleet:
+        there = replace(options, namespace=namespace_of_car(options, car.name),
+                        vehicle=car.vehicle or options.vehicle)
         for node, of_car in zip(one, stack.nodes(there), strict=True):
             if not node.spec.is_simulator:
-                (found.left_out if node in left_out else found.running).append(of_car)
+                (found.left_out if node in left_out or (car.is_outside and _drives(node))
+                 else found.running).append(_told(of_car, car))
     recorders = [_recorded(d, options) for d in running
                  if d.executable == node_names.BAG_RECORDER]
-    simulators = [_simulated(d, options) for d in running if d.spec.is_simulator]
+    simulators = [_simulated(d, options, running) for d in running if d.spec.is_simulator]
     return CarNodes(
-        [*recorders, *found.running, *simulators],
+        [*recorders, *found.running, *_race_control(options), *simulators],
         [*found.left_out, *(d for d in left_out if d.spec.is_simulator)])
+
+
+def in_world_of_race(options: StackOptions) -> StackOptions:
+    """Options with the world of the race that is chosen, unless another is.
+
+    Raises ConfigurationError for a race file that cannot be read.
+    """
+    if options.race is None or options.world is not None:
+        return options
+    file = find_race(options.race)
+    return replace(options, world=Fields.of(
+        f"race file '{file}'", load_yaml('race file', file)).text('world', 'racetrack'))
+
+
+def _race_control(options: StackOptions) -> list[NodeDescription]:
+    if options.race is None:
+        return []
+    return [_of_all(parts.node(
+        node_names.RACE_CONTROL, options, vehicle_file(options.vehicle), parameters={
+            'race_file': str(find_race(options.race).resolve()), 'auto_start': True,
+            **_names_of(options)}), options)]
+
+
+def _of_all(node: NodeDescription, options: StackOptions) -> NodeDescription:
+    """Node whose topics of each car are renamed like those of one."""
+    return replace(node, remappings=(*node.remappings, *(
+        (f'{car.name}/{topic}', f'{car.name}/{name}') for car in options.fleet
+        for topic, name in node.remappings)))
+
+
+def _names_of(options: StackOptions) -> dict[str, object]:
+    """Parameters of nodes that know all cars."""
+    file = options.fleet_file
+    return {_CARS: [car.name for car in options.fleet],
+            **({FLEET_FILE.name: os.path.abspath(file)} if file else {})}
+
+
+def _told(node: NodeDescription, car: FleetCar) -> NodeDescription:
+    """Node of a car, of which a mux knows the wheelbase of a vehicle that is not that of all."""
+    if node.executable != node_names.ACKERMANN_MUX or not car.vehicle:
+        return node
+    wheelbase = VehicleParameters.from_file(find_vehicle(car.vehicle)).wheelbase
+    return replace(node, parameters={'wheelbase': wheelbase, **node.parameters})
 
 
 def overrides_of_cars(
@@ -93,25 +170,42 @@ def overrides_of_cars(
     spread: dict[str, Mapping[str, object]] = {}
     for node, values in options.overrides.items():
         if node in full:
-            spread |= {f'{namespace_of_car(options, car)}/{full[node]}': values
-                       for car in options.cars}
+            spread |= {f'{namespace_of_car(options, car.name)}/{full[node]}': values
+                       for car in options.fleet}
+    of_file = {f'{namespace_of_car(options, car.name)}/{node}': values
+               for car in options.fleet for node, values in car.settings.items()}
     own = {node: values for node, values in options.overrides.items() if node not in full}
-    return {**spread, **own, **{
-        node: {**spread[node], **own[node]} for node in spread.keys() & own.keys()}}
+    found: dict[str, Mapping[str, object]] = {}
+    for layer in (spread, of_file, own):
+        for node, values in layer.items():
+            found[node] = {**found.get(node, {}), **values}
+    return found
 
 
-def _simulated(simulator: NodeDescription, options: StackOptions) -> NodeDescription:
+def _simulated(
+    simulator: NodeDescription, options: StackOptions, running: Sequence[NodeDescription],
+) -> NodeDescription:
     """Simulator of all cars, whose topics are renamed like those of one."""
     publishers = 'wait_for_publishers'
-    awaited = texts_of(simulator.parameters, publishers) \
+    of_each = texts_of(simulator.parameters, publishers) \
         if publishers in simulator.parameters else ()
-    return replace(
-        simulator, remappings=(*simulator.remappings, *(
-            (f'{car}/{topic}', f'{car}/{name}') for car in options.cars
-            for topic, name in simulator.remappings)),
-        parameters={
-            **simulator.parameters, _CARS: list(options.cars),
-            **({publishers: list(_below(options, awaited))} if awaited else {})})
+    awaited = [*_below(options.fleet, of_each)]
+    if options.lockstep and _drivers(running):
+        awaited += _below([car for car in options.fleet if car.is_outside],
+                          [topics.NAVIGATION_COMMAND])
+    gives = GIVE_PARAMETER.name in simulator.spec.table
+    return replace(_of_all(simulator, options), parameters={
+        **simulator.parameters, **_names_of(options), **(_giving(options) if gives else {}),
+        **({publishers: awaited} if awaited else {})})
+
+
+def _giving(options: StackOptions) -> dict[str, object]:
+    """How far cars may press into borders by the rules of a race."""
+    if options.race is None:
+        return {}
+    file = find_race(options.race)
+    rules = read_rules(Fields.of(f"race file '{file}'", load_yaml('race file', file)))
+    return {GIVE_PARAMETER.name: rules.touch_depth}
 
 
 def _recorded(recorder: NodeDescription, options: StackOptions) -> NodeDescription:
@@ -120,11 +214,12 @@ def _recorded(recorder: NodeDescription, options: StackOptions) -> NodeDescripti
     def of_all(name: str) -> list[str]:
         topics_of_one = texts_of(recorder.parameters, name)
         return [*(topic for topic in topics_of_one if topic in shared),
-                *_below(options, [topic for topic in topics_of_one if topic not in shared])]
+                *_below(options.fleet,
+                        [topic for topic in topics_of_one if topic not in shared])]
 
     return replace(recorder, parameters={
         **recorder.parameters, 'topics': of_all('topics'), 'awaited': of_all('awaited')})
 
 
-def _below(options: StackOptions, names: Sequence[str]) -> Iterator[str]:
-    return (f'{car}/{name}' for car in options.cars for name in names)
+def _below(cars: Sequence[FleetCar], names: Sequence[str]) -> Iterator[str]:
+    return (f'{car.name}/{name}' for car in cars for name in names)

@@ -275,6 +275,81 @@ class Laps:
     @classmethod
     def get_fields_and_field_types(cls) -> dict[str, str]: ...
 
+class RaceEvent:
+    def __init__(
+        self,
+        *,
+        header: std_msgs.msg.Header = ...,
+        time: float = ...,
+        car: str = ...,
+        kind: str = ...,
+        text: str = ...,
+        value: float = ...,
+        x: float = ...,
+        y: float = ...,
+    ) -> None: ...
+    header: std_msgs.msg.Header
+    time: float
+    car: str
+    kind: str
+    text: str
+    value: float
+    x: float
+    y: float
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
+class RaceStanding:
+    def __init__(
+        self,
+        *,
+        place: int = ...,
+        name: str = ...,
+        status: str = ...,
+        laps: int = ...,
+        distance: float = ...,
+        gap: float = ...,
+        last_lap: float = ...,
+        best_lap: float = ...,
+        touches: int = ...,
+        crashes: int = ...,
+        warnings: int = ...,
+    ) -> None: ...
+    place: int
+    name: str
+    status: str
+    laps: int
+    distance: float
+    gap: float
+    last_lap: float
+    best_lap: float
+    touches: int
+    crashes: int
+    warnings: int
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
+class RaceState:
+    def __init__(
+        self,
+        *,
+        header: std_msgs.msg.Header = ...,
+        format: str = ...,
+        state: str = ...,
+        time: float = ...,
+        standings: Sequence[RaceStanding] = ...,
+    ) -> None: ...
+    header: std_msgs.msg.Header
+    format: str
+    state: str
+    time: float
+    @property
+    def standings(self) -> list[RaceStanding]: ...
+    @standings.setter
+    def standings(self, value: Sequence[RaceStanding]) -> None: ...
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
 class WheelCommand:
     def __init__(
         self,

@@ -101,6 +101,53 @@ class GetDriverState:
     Response: TypeAlias = GetDriverState_Response
     Event: TypeAlias = GetDriverState_Event
 
+class NamedCar_Request:
+    def __init__(
+        self,
+        *,
+        name: str = ...,
+    ) -> None: ...
+    name: str
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
+class NamedCar_Response:
+    def __init__(
+        self,
+        *,
+        success: bool = ...,
+        message: str = ...,
+    ) -> None: ...
+    success: bool
+    message: str
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
+class NamedCar_Event:
+    def __init__(
+        self,
+        *,
+        info: service_msgs.msg.ServiceEventInfo = ...,
+        request: Sequence[NamedCar_Request] = ...,
+        response: Sequence[NamedCar_Response] = ...,
+    ) -> None: ...
+    info: service_msgs.msg.ServiceEventInfo
+    @property
+    def request(self) -> list[NamedCar_Request]: ...
+    @request.setter
+    def request(self, value: Sequence[NamedCar_Request]) -> None: ...
+    @property
+    def response(self) -> list[NamedCar_Response]: ...
+    @response.setter
+    def response(self, value: Sequence[NamedCar_Response]) -> None: ...
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
+class NamedCar:
+    Request: TypeAlias = NamedCar_Request
+    Response: TypeAlias = NamedCar_Response
+    Event: TypeAlias = NamedCar_Event
+
 class Reset_Request:
     def __init__(
         self,

@@ -23,6 +23,7 @@ ROBOT_DESCRIPTION = 'robot_description'
 SCAN = 'scan'
 IMU = 'imu/data'
 LAPS = 'laps'
+RACE_STATE, RACE_EVENTS = 'race/state', 'race/events'
 COLLISIONS, IN_COLLISION = 'collisions', 'in_collision'
 CAMERA_IMAGE, CAMERA_INFO = 'camera/zed/rgb/image_rect_color', 'camera/zed/rgb/camera_info'
 SENSORS: dict[str, tuple[str, ...]] = {

@@ -1,0 +1,304 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Race control: the referee over topics, for several cars in one simulator."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Unpack
+
+from ackermann_msgs.msg import AckermannDriveStamped
+from geometry_msgs.msg import PoseWithCovarianceStamped
+from nav_msgs.msg import Odometry as OdometryMessage
+from std_msgs.msg import UInt32
+from std_srvs.srv import Trigger
+
+from racecar.base.errors import ConfigurationError
+from racecar.base.fields import Fields
+from racecar.base.frames import MAP
+from racecar.base.share import find_race, find_track
+from racecar.base.types import NANOSECONDS, Odometry, Pose2, yaw_to_quaternion
+from racecar.base.yaml_file import load_yaml
+from racecar.catalogue import node_names
+from racecar.catalogue.tables import RACE_CONTROL
+from racecar.control.trajectories.waypoint_file import read_way_points
+from racecar.metrics.laps import Course
+from racecar.race.events import CarLook, Order, parking_of
+from racecar.race.observer import Observer
+from racecar.race.referee import COUNTDOWN, GRID, Referee
+from racecar.race.rules import read_rules
+from racecar.ros import qos, topics
+from racecar.ros.codecs import Place
+from racecar.ros.codecs.ackermann_command import command_template, read_command
+from racecar.ros.codecs.odometry import read_finite_odometry
+from racecar.ros.interfaces import NamedCar, RaceEvent, RaceStanding, RaceState
+from racecar.ros.node import NodeOptions, TableNode
+from racecar.ros.raw_subscription import subscribe_raw
+from racecar.scene.world_choice import scene_of
+from racecar.simulation.fleet_file import vehicles_of_cars
+
+# States are told so often [s]; a car that is so much later than another one is not waited for [s].
+_TOLD, _LATE = 0.1, 0.05
+
+
+class _Car:
+    """A car of the race: what was heard of it, and how it is told something."""
+
+    def __init__(self, node: RaceControlNode, name: str, number: int) -> None:
+        place = Place(name)
+        self.name, self.number = name, number
+        self.odometry: Odometry | None = None
+        self.stops = 0
+        # When it was commanded last [ns].
+        self.heard_ns: int | None = None
+        self._command = command_template()
+        self._pose_publisher = node.create_publisher(
+            PoseWithCovarianceStamped, place.topic(topics.INITIAL_POSE), qos.COMMAND)
+        self._hold_publisher = node.create_publisher(
+            AckermannDriveStamped, place.topic(topics.SAFETY_COMMAND), qos.COMMAND)
+        self.odometry_topic = subscribe_raw(
+            node, OdometryMessage, place.topic(topics.ODOMETRY), read_finite_odometry,
+            partial(node.hear, self), qos.ODOMETRY_SUM_SUBSCRIPTION).topic_name
+        node.create_subscription(
+            UInt32, place.topic(topics.COLLISIONS), self._on_collisions, qos.LATCHED)
+        subscribe_raw(
+            node, AckermannDriveStamped, place.topic(topics.NAVIGATION_COMMAND), read_command,
+            self._on_command, qos.COMMAND)
+
+    def _on_collisions(self, message: UInt32) -> None:
+        self.stops = message.data
+
+    def _on_command(self, command: object) -> None:
+        del command
+        self.heard_ns = None if self.odometry is None else self.odometry.time_ns
+
+    def hold(self, time_ns: int) -> None:
+        """Let it stand at a time [ns], over what its own stack commands."""
+        self._hold_publisher.publish(self._command.fill(*divmod(time_ns, NANOSECONDS), 0.0, 0.0))
+
+    def put(self, pose: Pose2 | None) -> None:
+        """Put it at rest at a pose; None: off the track."""
+        where = parking_of(self.number) if pose is None else pose
+        message = PoseWithCovarianceStamped()
+        message.header.frame_id = MAP
+        position, orientation = message.pose.pose.position, message.pose.pose.orientation
+        position.x, position.y = where.x, where.y
+        orientation.z, orientation.w = yaw_to_quaternion(where.yaw)
+        self._pose_publisher.publish(message)
+        # The simulator counts anew.
+        self.stops, self.heard_ns = 0, None
+
+    def look(self, time_ns: int, depth: float) -> CarLook:
+        """What a referee sees of it at a time [ns]."""
+        odometry = self.odometry
+        assert odometry is not None
+        silence = 0.0 if self.heard_ns is None else (time_ns - self.heard_ns) / NANOSECONDS
+        return CarLook(odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy, depth,
+                       self.stops, silence)
+
+
+class RaceControlNode(TableNode):
+    """Starts a race of several cars, judges it, and puts cars back on the track.
+
+    Subscribes, of each car below its name: vesc/odom (nav_msgs/Odometry, in map), collisions
+    (std_msgs/UInt32) and vesc/ackermann_cmd_mux/input/navigation
+    (ackermann_msgs/AckermannDriveStamped), whose silence ends its race.
+    Publishes: race/state (racecar_interfaces/RaceState), race/events
+    (racecar_interfaces/RaceEvent); of each car initialpose
+    (geometry_msgs/PoseWithCovarianceStamped), which puts it elsewhere, and
+    vesc/ackermann_cmd_mux/input/safety (ackermann_msgs/AckermannDriveStamped), which holds it
+    before the start.
+    Services: ~/start and ~/stop (std_srvs/Trigger), ~/restart_car and ~/retire_car
+    (racecar_interfaces/NamedCar).
+    Parameters: racecar.catalogue.tables.RACE_CONTROL.
+    """
+
+    def __init__(self, **options: Unpack[NodeOptions]) -> None:
+        """Raise ParameterError or ConfigurationError for what cannot be a race."""
+        super().__init__(node_names.RACE_CONTROL, RACE_CONTROL, **options)
+        file = find_race(self.values['race_file'])
+        content = load_yaml('race file', file)
+        fields = Fields.of(f"race file '{file}'", content)
+        self._rules = read_rules(fields)
+        world = fields.text('world', 'racetrack')
+        self._course = _course(fields.text('line', world))
+        vehicles = vehicles_of_cars(self.values)
+        if '' in vehicles:
+            raise ConfigurationError(
+                "parameter 'cars' is empty, expected the names of the cars, as of the simulator")
+        self._observer = Observer(scene_of({'world': world}), [
+            vehicle.footprint for vehicle in vehicles.values()])
+        self._referee: Referee | None = None
+        self._begun_ns = self._looked_ns = self._told_ns = 0
+        self._told_events = 0
+        self._starts: bool = self.values['auto_start']
+        self._state_publisher = self.create_publisher(RaceState, topics.RACE_STATE, qos.LATCHED)
+        self._event_publisher = self.create_publisher(RaceEvent, topics.RACE_EVENTS, qos.LOG)
+        self._cars = [_Car(self, name, number) for number, name in enumerate(vehicles)]
+        self.create_service(Trigger, '~/start', self._on_start)
+        self.create_service(Trigger, '~/stop', self._on_stop)
+        self.create_service(NamedCar, '~/restart_car', self._on_restart_car)
+        self.create_service(NamedCar, '~/retire_car', self._on_retire_car)
+        self.watch_publishers([car.odometry_topic for car in self._cars])
+
+    def waits_for(self) -> str:
+        """Topic that is silent."""
+        silent = [car.odometry_topic for car in self._cars if car.odometry is None]
+        return f"waiting for the odometry on {', '.join(silent)}" if silent else ''
+
+    # Odometry in, judgement out.
+
+    def hear(self, car: _Car, odometry: Odometry) -> None:
+        """Take the odometry of a car, and judge once those of all are there."""
+        car.odometry = odometry
+        heard = [one.odometry.time_ns for one in self._cars if one.odometry is not None]
+        if len(heard) == len(self._cars):
+            newest = max(heard)
+            if newest > self._looked_ns and (
+                    min(heard) == newest or newest - self._looked_ns > _LATE * NANOSECONDS):
+                self._look(newest)
+            elif newest < self._looked_ns:
+                # The time began anew, and with it all that was judged.
+                self._looked_ns, self._referee = newest, None
+        self._hold(car, odometry.time_ns)
+
+    def _hold(self, car: _Car, time_ns: int) -> None:
+        """Let a car stand that may not drive."""
+        referee = self._referee
+        if not self._rules.hold if referee is None else referee.may_drive(car.number):
+            return
+        car.hold(time_ns)
+
+    def _look(self, now_ns: int) -> None:
+        self._looked_ns = now_ns
+        if self._starts:
+            self._starts = False
+            self._begin()
+        referee = self._referee
+        if referee is not None:
+            places = [car.odometry for car in self._cars if car.odometry is not None]
+            looks = [car.look(now_ns, self._observer.depth(car.number, place))
+                     for car, place in zip(self._cars, places, strict=True)]
+            before = referee.state
+            self._obey(referee.look(
+                now_ns - self._begun_ns, looks, self._observer.meetings(places)))
+            if referee.state != before:
+                self._told_ns = 0
+            self._tell_events(referee)
+        if now_ns - self._told_ns >= _TOLD * NANOSECONDS or now_ns < self._told_ns:
+            self._told_ns = now_ns
+            self._tell_state(referee)
+
+    def _obey(self, orders: list[Order]) -> None:
+        for order in orders:
+            self._cars[order.car].put(order.pose)
+
+    def _tell_events(self, referee: Referee) -> None:
+        for event in referee.events[self._told_events:]:
+            message = RaceEvent(
+                time=event.time, car=event.car, kind=event.kind, text=event.text,
+                value=event.value, x=event.x, y=event.y)
+            self._stamp(message)
+            self._event_publisher.publish(message)
+            who = f'{event.car}: ' if event.car else ''
+            self.get_logger().info(f'{event.time:.2f} s: {who}{event.text}')
+        self._told_events = len(referee.events)
+
+    def _tell_state(self, referee: Referee | None) -> None:
+        message = RaceState(format=self._rules.format)
+        if referee is None:
+            message.state = GRID
+        else:
+            message.state, message.time = referee.state, referee.time
+            message.standings = [RaceStanding(
+                place=row.place, name=row.name, status=row.status, laps=row.laps,
+                distance=row.distance, gap=row.gap, last_lap=row.last, best_lap=row.best,
+                touches=row.touches, crashes=row.crashes, warnings=row.warnings,
+            ) for row in referee.standings()]
+        self._stamp(message)
+        self._state_publisher.publish(message)
+
+    def _stamp(self, message: RaceState | RaceEvent) -> None:
+        message.header.frame_id = MAP
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(
+            self._looked_ns, NANOSECONDS)
+
+    # Services.
+
+    def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        waiting = self.waits_for()
+        if waiting:
+            response.success, response.message = False, waiting
+            return response
+        if self._referee is not None and not self._referee.is_over:
+            response.success = False
+            response.message = 'a heat is under way, expected none: stop it first'
+            return response
+        self._begin()
+        response.success = True
+        response.message = f'the countdown of {self._rules.countdown:g} s has begun'
+        return response
+
+    def _begin(self) -> None:
+        """Begin a countdown, where the cars are."""
+        grid = [Pose2(car.odometry.x, car.odometry.y, car.odometry.yaw)
+                for car in self._cars if car.odometry is not None]
+        self._referee = Referee([car.name for car in self._cars], self._course, self._rules, grid,
+                                self._has_room)
+        self._begun_ns, self._told_events = self._looked_ns, 0
+
+    def _has_room(self, car: int, pose: Pose2) -> bool:
+        referee = self._referee
+        return referee is not None and self._observer.has_room(car, pose, [
+            (other.number, other.odometry) for other in self._cars
+            if other.number != car and other.odometry is not None
+            and referee.is_on_track(other.number)])
+
+    def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        referee = self._referee
+        response.success = referee is not None and not referee.is_over
+        response.message = 'the heat has ended' if response.success else (
+            'no heat is under way, expected one: start it first')
+        if referee is not None:
+            referee.stop()
+            self._tell_events(referee)
+            self._tell_state(referee)
+        return response
+
+    def _on_restart_car(
+        self, request: NamedCar.Request, response: NamedCar.Response,
+    ) -> NamedCar.Response:
+        return self._with_car(request, response, restart=True)
+
+    def _on_retire_car(
+        self, request: NamedCar.Request, response: NamedCar.Response,
+    ) -> NamedCar.Response:
+        return self._with_car(request, response, restart=False)
+
+    def _with_car(
+        self, request: NamedCar.Request, response: NamedCar.Response, *, restart: bool,
+    ) -> NamedCar.Response:
+        referee = self._referee
+        known = {car.name: car.number for car in self._cars}
+        response.success = False
+        if request.name not in known:
+            response.message = (
+                f'name is {request.name!r}, expected one of {", ".join(known)}')
+        elif referee is None or referee.is_over or referee.state == COUNTDOWN:
+            response.message = 'no heat is under way, expected one: start it first'
+        elif not (referee.is_on_track if restart else referee.is_racing)(known[request.name]):
+            response.message = f'{request.name} has left the track, expected a car that is there'
+        else:
+            act = referee.restart if restart else referee.retire
+            act(known[request.name], 'by race control')
+            self._obey(referee.withdrawn())
+            self._tell_events(referee)
+            response.success = True
+            response.message = f'{request.name} is taken off the track'
+        return response
+
+
+def _course(line: str) -> Course:
+    """Course of a centre line. Raises ConfigurationError for one that is open or not there."""
+    points, _, _, widths = read_way_points(find_track(line))
+    return Course.along(points, widths)

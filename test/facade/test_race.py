@@ -1,0 +1,183 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Races without ROS: all formats, the same bits from commands alone, controllers that fail."""
+
+import json
+
+import numpy as np
+import pytest
+
+from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.cli.main import main
+from racecar.facade.race_file import make_race
+from racecar.facade.race_run import drive_again, drive_race, read_inputs, TRACE, write_inputs
+from racecar.gym.tracks import named_track
+from racecar.metrics.course_places import Places, poses_on
+from racecar.simulation.obstacles import GIVE_PARAMETER
+
+CENTRE = {'controller': 'pure_pursuit', 'raceline': 'racetrack_f1tenth_centre', 'speed': 0.6}
+GAP = {'settings': {'speed': 3.0}, 'laser': {'rays': 108}}
+
+
+def race(*cars, **keys):
+    return make_race({
+        'format': 'head_to_head', 'time_limit': 6.0, 'rules': {'countdown': 0.5},
+        'cars': [{'vehicle': 'f1tenth', **car} for car in cars], **keys})
+
+
+def trace(heat, car, *names):
+    return heat.traces[car][:, [TRACE.index(name) for name in names]]
+
+
+def test_a_race_is_the_same_to_the_bit_from_its_commands_alone(tmp_path):
+    # The one that sees nobody runs into the one ahead.
+    found = drive_race(race(
+        {'name': 'slow', **GAP, 'settings': {'speed': 1.0}, 'start': [3.0, 0.0, 0.0]},
+        {'name': 'blind', **CENTRE}, simulator={'laser.noise': 0.01}, heats=2))
+    assert [event.kind for event in found.heats[0].result.events].count('crash') >= 1
+    write_inputs(found, tmp_path / 'kept', 'racecar race')
+    kept = read_inputs(tmp_path / 'kept')
+    assert kept.digest == found.digest
+    again = drive_again(kept.plan, kept.inputs)
+    for one, other in zip(found.heats, again.heats, strict=True):
+        for here, there in zip(one.traces, other.traces, strict=True):
+            np.testing.assert_array_equal(here, there)
+    assert again.digest == found.digest
+    assert repr(again.standings) == repr(found.standings)
+
+
+class Tired:
+    """Gives up after half a second on the track; before that it drives straight on."""
+
+    def __init__(self, vehicle):
+        self.calls = 0
+
+    def command(self, odometry, reference):
+        self.calls += 1
+        if self.calls > 50:
+            raise ValueError('no more')
+        return 1.0, 0.0
+
+
+def test_a_controller_that_fails_retires_its_car_and_changes_no_bit_of_the_others(tmp_path):
+    slow = {'name': 'slow', **GAP, 'settings': {'speed': 1.0}}
+    tired = {'name': 'tired', 'controller': f'{__name__}:Tired', 'start': [6.0, 0.0, 0.0]}
+    found = drive_race(race(slow, tired, time_limit=3.0))
+    retired = next(event for event in found.heats[0].result.events if event.kind == 'retired')
+    assert retired.car == 'tired'
+    assert retired.time == pytest.approx(1.0, abs=0.02)
+    assert 'ValueError: no more' in retired.text
+    write_inputs(found, tmp_path, '')
+    assert drive_again(*read_inputs(tmp_path)[:2]).digest == found.digest
+    # As if the other had stood where it is out of sight.
+    alone = drive_race(race(slow, {**slow, 'name': 'far', 'start': [*poses_on(
+        named_track('racetrack').course, Places(*np.array([[30.0], [0.0], [0.0]])))[0].tolist()]},
+                            time_limit=3.0))
+    near, far = (trace(one.heats[0], 0, 'x', 'y', 'yaw') for one in (found, alone))
+    np.testing.assert_array_equal(near, far)
+
+
+def test_a_time_trial_gives_each_car_the_track_alone():
+    found = drive_race(race({'name': 'a', **CENTRE}, {'name': 'b', **CENTRE},
+                            format='time_trial', heats=2, time_limit=2.0))
+    assert [(heat.number, heat.cars) for heat in found.heats] == [
+        (1, (0,)), (1, (1,)), (2, (0,)), (2, (1,))]
+    # Whoever drives, alone on the track it is the same drive.
+    first = found.heats[0].traces[0]
+    for heat in found.heats[1:]:
+        np.testing.assert_array_equal(heat.traces[0], first)
+
+
+def test_a_car_presses_into_the_border_up_to_the_touch_depth():
+    def deepest(give):
+        found = drive_race(race({'name': 'car', **GAP, 'start': [2.0, -0.2, -1.2]},
+                                format='time_trial', heats=1, time_limit=3.0,
+                                simulator={GIVE_PARAMETER.name: give}))
+        crash = next(event for event in found.heats[0].result.events if event.kind == 'crash')
+        return crash.value
+
+    # It is stopped by a step of 1 ms before.
+    assert 0.04 < deepest(0.05) <= 0.05
+    assert deepest(0.0) == 0.0
+
+
+def test_obstacles_of_a_seed_stand_on_the_track_with_a_way_past():
+    plans = [race({'name': 'a', **GAP}, format='obstacles', obstacles=6, seed=seed).plan
+             for seed in (1, 1, 2)]
+    assert plans[0].boxes == plans[1].boxes != plans[2].boxes
+    assert len(plans[0].boxes) == 6
+    course = plans[0].track.course
+    for box in plans[0].boxes:
+        away = np.hypot(*(course.points - (box.x, box.y)).T)
+        nearest = int(away.argmin())
+        assert away[nearest] < max(course.right[nearest], course.left[nearest])
+
+
+def test_a_car_that_meets_an_obstacle_crashes_and_goes_on_behind_it():
+    found = drive_race(race({'name': 'blind', **CENTRE}, format='obstacles', time_limit=12.0,
+                            obstacles=[[4.0, 0.0, 0.3, 0.3, 0.3]]))
+    events = found.heats[0].result.events
+    crash, restart = (next(event for event in events if event.kind == kind)
+                      for kind in ('crash', 'restart'))
+    assert crash.x < 4.0
+    assert restart.x < 4.0
+    assert restart.time == pytest.approx(crash.time + 5.0, abs=0.02)
+
+
+def test_the_command_writes_a_folder_and_drives_it_again(tmp_path, capsys):
+    file = tmp_path / 'duel.yaml'
+    file.write_text(json.dumps({
+        'format': 'head_to_head', 'time_limit': 4.0, 'rules': {'countdown': 0.5}, 'cars': [
+            {'name': 'red', 'vehicle': 'f1tenth', **GAP},
+            {'name': 'blue', 'vehicle': 'f1tenth', 'colour': [0, 0, 1], **CENTRE}]}),
+        encoding='utf-8')
+    output = tmp_path / 'out'
+    assert main(['race', str(file), '--output', str(output), '--json']) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [row['place'] for row in shown['standings']] == [1, 2]
+    assert shown['digest'] == json.loads((output / 'results.json').read_text())['digest']
+    assert {path.name for path in output.iterdir()} == {
+        'race.json', 'commands.npz', 'report.html', 'standings.csv', 'events.csv', 'laps.csv',
+        'results.json', 'traces.npz'}
+    assert '<h2>Standings</h2>' in (output / 'report.html').read_text()
+    assert main(['race', '--replay', str(output)]) == 0
+    assert 'The race has the same bits.' in capsys.readouterr().out
+    assert main(['race', str(file), '--output', str(output)]) == 1
+    assert 'exists already' in capsys.readouterr().err
+    # Other commands are another race.
+    with np.load(output / 'commands.npz') as arrays:
+        changed = dict(arrays)
+    changed['0_0_command'][50:, 1] += 1e-6
+    np.savez(output / 'commands.npz', **changed)
+    assert main(['race', '--replay', str(output)]) == 1
+    assert 'the race was another one' in capsys.readouterr().err
+    (output / 'commands.npz').write_bytes(b'PK')
+    assert main(['race', '--replay', str(output)]) == 1
+    assert 'holds no race that can be driven again' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(('keys', 'error', 'message'), [
+    ({'cars': []}, ConfigurationError, r'cars is \[\], expected a list of 1 to 100 cars'),
+    ({'cars': [GAP]}, ConfigurationError, 'expected at least two of them for head_to_head'),
+    ({'wrold': 'room'}, ConfigurationError, "'wrold' is unknown"),
+    ({'cars': [GAP, {**GAP, 'speed': 1.0}]}, ConfigurationError, 'speed is 1.0, expected none'),
+    ({'cars': [GAP, {'controller': 'stanlei'}]}, ConfigurationError, 'stanlei'),
+    ({'cars': [GAP, {'controller': 'stanley', 'settings': {'gian': 1.0}}]}, ConfigurationError,
+     "no setting 'gian'"),
+    ({'cars': [GAP, {'controller': 'stanley', 'raceline': 'nowhere'}]}, ParameterError,
+     "raceline 'nowhere' is neither"),
+    ({'cars': [GAP, {'settings': {'speed': -1.0}}]}, ParameterError, "car car2.*'speed' is -1"),
+    ({'format': 'obstacles'}, ConfigurationError, 'obstacles is missing'),
+    ({'format': 'obstacles', 'obstacles': [[0, 0, 0, 0, 1]]}, ConfigurationError,
+     'expected length and width above 0'),
+    ({'world': 'empty'}, ConfigurationError, 'track empty'),
+])
+def test_what_no_race_can_be(keys, error, message):
+    with pytest.raises(error, match=message):
+        make_race({'format': 'head_to_head', 'cars': [GAP, GAP], **keys})
+
+
+def test_cars_that_start_in_each_other_are_refused():
+    with pytest.raises(ConfigurationError, match='car b starts in something or in another car'):
+        drive_race(race({'name': 'a', **GAP, 'start': [0, 0, 0]},
+                        {'name': 'b', **GAP, 'start': [0.3, 0, 0]}))

@@ -1,0 +1,173 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Race control: odometry of several cars in, the referee's word, poses and stops out."""
+
+import math
+
+from ackermann_msgs.msg import AckermannDriveStamped
+from geometry_msgs.msg import PoseWithCovarianceStamped
+from node_bench import command, odometry, RACECAR
+import numpy as np
+import pytest
+from std_msgs.msg import UInt32
+from std_srvs.srv import Trigger
+
+from racecar.base.errors import ConfigurationError
+from racecar.nodes.race_control import RaceControlNode
+from racecar.ros import qos
+from racecar.ros.interfaces import NamedCar, RaceEvent, RaceState
+from racecar.stacks import describe_stack, StackOptions
+
+pytestmark = pytest.mark.ros
+
+RADIUS = 10.0
+NAVIGATION = 'vesc/ackermann_cmd_mux/input/navigation'
+SAFETY = 'vesc/ackermann_cmd_mux/input/safety'
+
+
+@pytest.fixture
+def race_file(tmp_path):
+    line = tmp_path / 'circle.csv'
+    angles = np.linspace(0.0, math.tau, 401)
+    line.write_text('x,y\n' + '\n'.join(
+        f'{RADIUS * math.cos(a)},{RADIUS * math.sin(a)}' for a in angles), encoding='utf-8')
+    file = tmp_path / 'race.yaml'
+    file.write_text(
+        f'format: head_to_head\nworld: empty\nline: {line}\nlaps: 1\n'
+        'rules: {countdown: 0.2, restart_delay: 0.2, silence: 0.5}\ncars: []\n', encoding='utf-8')
+    return str(file)
+
+
+class Race:
+    """Cars that go round the circle at speeds, as race control tells of them."""
+
+    def __init__(self, bench, race_file, *names, **parameters):
+        self.bench, self.names, self.time = bench, names, 0.0
+        self.states = bench.listen('/race/state', RaceState, qos.LATCHED)
+        self.events = bench.listen('/race/events', RaceEvent, qos.LOG)
+        self.poses = {name: bench.listen(
+            f'/{name}/initialpose', PoseWithCovarianceStamped, qos.COMMAND) for name in names}
+        self.holds = {name: bench.listen(
+            f'/{name}/{SAFETY}', AckermannDriveStamped, qos.COMMAND) for name in names}
+        self.node = bench.start(RaceControlNode, use_sim_time=False, race_file=race_file,
+                                cars=list(names), **RACECAR, **parameters)
+        self.angles = dict.fromkeys(names, 0.0)
+        for number, name in enumerate(names):
+            self.angles[name] = -0.1 * (number + 1)
+
+    def drive(self, seconds, commanded=None, **speeds):
+        """Send odometry of all cars for so long, and commands of those that are commanded."""
+        for _ in range(round(seconds * 20)):
+            self.time += 0.05
+            for name in self.names:
+                self.angles[name] += speeds.get(name, 0.0) / RADIUS * 0.05
+                if name in (self.names if commanded is None else commanded):
+                    self.bench.deliver(self.node, f'/{name}/{NAVIGATION}',
+                                       command(self.time, 1.0))
+                a = self.angles[name]
+                self.bench.deliver(self.node, f'/{name}/vesc/odom', odometry(
+                    self.time, RADIUS * math.cos(a), RADIUS * math.sin(a), a + 0.5 * math.pi,
+                    speeds.get(name, 0.0)))
+
+    def call(self, service, kind=Trigger, **fields):
+        return self.bench.call(f'/race_control/{service}', kind, **fields)
+
+    def heard(self, kind):
+        """Events of a kind, once there is one."""
+        self.bench.until(lambda: any(event.kind == kind for event in self.events), kind)
+        return [event for event in self.events if event.kind == kind]
+
+
+def test_a_race_is_started_judged_and_won(bench, race_file):
+    race = Race(bench, race_file, 'red', 'blue')
+    assert not race.call('start').success
+    race.drive(0.2)
+    bench.until(lambda: race.holds['red'] and race.holds['red'][-1].drive.speed == 0.0, 'a hold')
+    assert race.states[-1].state == 'grid'
+    assert race.call('start').message == 'the countdown of 0.2 s has begun'
+    assert not race.call('start').success
+    race.drive(0.3)
+    race.heard('green')
+    race.drive(7.0, red=10.0, blue=5.0)
+    finished, = race.heard('finished')
+    assert finished.car == 'red'
+    lap, = race.heard('lap')
+    assert lap.value == pytest.approx(2.0 * math.pi, abs=0.01)
+    bench.until(lambda: race.states[-1].standings and race.states[-1].standings[0].laps == 1,
+                'the standings')
+    first, second = race.states[-1].standings
+    assert (first.name, first.status, second.name) == ('red', 'finished', 'blue')
+    assert math.isnan(second.best_lap)
+    # Who has finished is taken off the track.
+    bench.until(lambda: race.poses['red'], 'a pose')
+    assert race.poses['red'][-1].pose.pose.position.x == -1000.0
+    assert race.call('stop').success
+    race.heard('end')
+    assert not race.call('stop').success
+
+
+def test_a_car_that_is_stopped_by_something_is_put_back_where_it_was(bench, race_file):
+    race = Race(bench, race_file, 'red', 'blue')
+    race.drive(0.1)
+    race.call('start')
+    race.drive(0.3)
+    race.drive(0.5, red=4.0)
+    bench.deliver(race.node, '/red/collisions', UInt32(data=1))
+    race.drive(0.05, red=0.0)
+    assert race.heard('crash')[0].car == 'red'
+    race.drive(0.3)
+    race.heard('restart')
+    bench.until(lambda: len(race.poses['red']) == 2, 'both poses')
+    away, back = (message.pose.pose.position for message in race.poses['red'])
+    assert away.x == -1000.0
+    assert (back.x, back.y) == (
+        pytest.approx(RADIUS * math.cos(race.angles['red']), abs=0.1),
+        pytest.approx(RADIUS * math.sin(race.angles['red']), abs=0.1))
+
+
+def test_cars_are_restarted_and_retired_by_service_and_by_silence(bench, race_file):
+    race = Race(bench, race_file, 'red', 'blue', 'mute')
+    assert not race.call('retire_car', NamedCar, name='red').success
+    race.drive(0.1)
+    race.call('start')
+    race.drive(0.4)
+    unknown = race.call('retire_car', NamedCar, name='green')
+    assert unknown.message == "name is 'green', expected one of red, blue, mute"
+    assert race.call('restart_car', NamedCar, name='blue').success
+    assert race.heard('crash')[0].text == 'by race control'
+    assert race.call('retire_car', NamedCar, name='red').success
+    assert not race.call('retire_car', NamedCar, name='red').success
+    assert race.heard('retired')[0].car == 'red'
+    race.drive(0.8, commanded=('red', 'blue'))
+    bench.until(lambda: [event.car for event in race.events if event.kind == 'retired'] == [
+        'red', 'mute'], 'the silent car')
+
+
+def test_it_starts_by_itself_if_it_is_to(bench, race_file):
+    race = Race(bench, race_file, 'red', 'blue', auto_start=True)
+    race.drive(0.3)
+    race.heard('green')
+
+
+def test_a_configuration_with_a_race_has_race_control(race_file):
+    found = {d.full_name: d for d in describe_stack('gap_ode', StackOptions(
+        cars=('red', 'blue'), race=race_file, vehicle='f1tenth'))}
+    told = found['race_control'].resolve()
+    assert (told['cars'], told['auto_start'], told['vehicle.name']) == (
+        ['red', 'blue'], True, 'f1tenth')
+    simulator = found['single_track_simulator'].resolve()
+    assert (simulator['world'], simulator['contact_give']) == ('empty', 0.05)
+    with pytest.raises(ConfigurationError, match='there is one car: name several by cars'):
+        describe_stack('gap_ode', StackOptions(race=race_file))
+    with pytest.raises(ConfigurationError, match='in lockstep nobody may hold a car'):
+        describe_stack('gap_ode', StackOptions(race=race_file, cars=('a', 'b'), lockstep=True))
+
+
+def test_what_race_control_cannot_use_is_refused(bench, race_file, tmp_path):
+    with pytest.raises(ConfigurationError, match="'cars' is empty, expected the names"):
+        bench.start(RaceControlNode, use_sim_time=False, race_file=race_file, **RACECAR)
+    file = tmp_path / 'bad.yaml'
+    file.write_text('format: sprint\n', encoding='utf-8')
+    with pytest.raises(ConfigurationError, match="bad.yaml'.*format is 'sprint', expected one"):
+        bench.start(RaceControlNode, use_sim_time=False, race_file=str(file), cars=['a'],
+                    **RACECAR)
