@@ -32,6 +32,7 @@ from racecar.base.parameters import suggestion
 from racecar.base.run_file import NAME, read_run_file, RunFile
 from racecar.facade.chunks import Cores, Lost, Range
 from racecar.facade.cluster import check_same_versions, Cluster
+from racecar.facade.node_processes import NodeProcesses
 from racecar.facade.sweep_parts import joined, Part, SweepTask, units_of
 from racecar.metrics.survival import Limits
 from racecar.stacks.faults import FAULTS
@@ -187,7 +188,7 @@ def _storing(folder: Path) -> Iterator[None]:
 
 
 def run_into(
-    writer: DatasetWriter, cores: Cores | Cluster, sweep: Sweep,
+    writer: DatasetWriter, cores: Cores | Cluster | NodeProcesses, sweep: Sweep,
     on_progress: Callable[[int], object] | None = None,
     announce: Callable[[str], object] = lambda _: None,
 ) -> Outcome:
@@ -288,10 +289,12 @@ class SweepDataset:
             words = ['racecar', 'sweep', made.configuration, about['file'] or 'FILE']
             return [shlex.join([*words, '--point', str(point + 1)]) for point in points]
         dataset = _arrow('dataset')
+        command = 'scenario' if about.get('nodes') else 'simulate'
+        words = ['racecar', command, *([] if about.get('nodes') else ['--from']), source]
         found = dataset.dataset(self._paths(), format='parquet').to_table(
             columns=[POINT, *self.names], filter=dataset.field(POINT).isin([*points]))
         rows = {row[POINT]: row for row in found.to_pylist()}
-        return [shlex.join(['racecar', 'simulate', '--from', source, *(
+        return [shlex.join([*words, *(
             word for name in self.names for target in about['targets'][name]
             for word in _option(target, rows[point][name]))]) for point in points]
 
@@ -349,6 +352,8 @@ def _content(sweep: Sweep, made: RunFile) -> dict[str, Any]:
                 sweep.duration, sweep.skip, sweep.seed, noise, points]
     if sweep.options.faults:
         decisive.append(sweep.options.faults)
+    if sweep.with_nodes:
+        decisive.append('nodes')
     return {
         'points': len(sweep.points), 'names': [*sweep.names], 'units': [*sweep.units],
         'is_grid': sweep.is_grid, 'duration': sweep.duration, 'seed': sweep.seed, 'noise': noise,
@@ -357,6 +362,7 @@ def _content(sweep: Sweep, made: RunFile) -> dict[str, Any]:
         **({'survived': {name: {
             key: value for key, value in limits._asdict().items() if math.isfinite(value)}
             for name, limits in sweep.survived.items()}} if sweep.survived else {}),
+        **({'nodes': True} if sweep.with_nodes else {}),
         'digest': hashlib.sha256(json.dumps(decisive, default=str).encode()).hexdigest()}
 
 

@@ -77,7 +77,8 @@ class SimulatorNode(TableNode):
     (std_srvs/Trigger: while paused, goes on to the next awaited output).
 
     start_of: where a robot starts, None where its plant lets it. on_command, on_obeyed: called
-    before a command is obeyed and after it, before the time goes on; not in lockstep.
+    before a command is obeyed and after it, before the time goes on; not in lockstep. unanswered:
+    what lockstep has waited for in vain first, '' for nothing.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class SimulatorNode(TableNode):
         # Compiled here, it does not hold up the first step.
         self.plant.warm_up()
         self.failure: DivergenceError | None = None
+        self.unanswered = ''
         self._lockstep: bool = values['lockstep']
         # Lockstep waits for each message.
         self.best_effort = () if self._lockstep else tuple(values['best_effort'])
@@ -354,6 +356,9 @@ class SimulatorNode(TableNode):
                 f" ({self.values['lockstep_deadline']:g} s of wall time); the car is stopped."
                 ' Every node of the chain must stamp its output with the odometry stamp that'
                 f' caused it{strays}', throttle_duration_sec=THROTTLE)
+            self.unanswered = self.unanswered or (
+                f'no command came on {topics_of_silent} at {self.plant.time_ns / NANOSECONDS:g} s'
+                f" within lockstep_deadline ({self.values['lockstep_deadline']:g} s of wall time)")
             for link in silent:
                 link.entity.halt()
             self._unanswered.clear()

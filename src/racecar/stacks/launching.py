@@ -92,11 +92,20 @@ def _set_up(context: LaunchContext, stack: Stack) -> _Actions:
     namespace = prefix_namespace(values.get('ros_namespace'), values['namespace']) or ''
     options = from_texts(
         LAUNCH, values, namespace=namespace.strip('/'), overrides_option=SET_ARGUMENT)
+    return launch_nodes(stack, options, shlex.join(
+        ['ros2', 'launch', 'racecar', f'{stack.name}.launch.py', *context.argv]))
+
+
+def launch_nodes(stack: Stack, options: StackOptions, command: str) -> _Actions:
+    """Actions that start the nodes of a configuration.
+
+    command: as typed, for the bag. Raises ConfigurationError or ParameterError before anything
+    starts.
+    """
     descriptions = describe_stack(stack.name, options)
     _check_files(stack, descriptions)
     descriptions = with_provenance(descriptions, describe_run(
-        LAUNCH, stack.name, options, descriptions,
-        shlex.join(['ros2', 'launch', 'racecar', f'{stack.name}.launch.py', *context.argv])))
+        LAUNCH, stack.name, options, descriptions, command))
     found = [_actions(description, options) for description in descriptions]
     # Who listens to the end of a process comes before any is started.
     return [*(action for listeners, _ in found for action in listeners),
