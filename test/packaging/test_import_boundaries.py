@@ -36,7 +36,8 @@ class Room(NamedTuple):
 
 FLOORS = (
     ('base',), ('dynamics', 'metrics', 'scene'), ('control',), ('description',), ('simulation',),
-    ('rendering',), ('sensors', 'entities'), ('driver', 'differential'), ('analysis',),
+    ('rendering',), ('sensors', 'entities'), ('driver', 'differential', 'faults'),
+    ('analysis',),
     ('identification',))
 """The rooms without ROS from the ground up; each imports only what stands below it."""
 

@@ -554,9 +554,10 @@ CI_CALLS = [' setup', 'none setup', ' python docs/build.py',
             ' test/dynamics/test_double_track.py test/dynamics/test_impulse.py'
             ' test/dynamics/test_integrators.py test/dynamics/test_modes.py'
             ' test/dynamics/test_prediction.py test/dynamics/test_vehicle_models.py'
-            ' test/dynamics/test_vehicles.py test/entities test/facade test/identification'
-            ' test/metrics test/neo/test_neo_protocol.py test/neo/test_neo_server.py'
-            ' test/rendering test/replay test/scene test/sensors test/simulation'
+            ' test/dynamics/test_vehicles.py test/entities test/facade test/faults'
+            ' test/identification test/metrics test/neo/test_neo_protocol.py'
+            ' test/neo/test_neo_server.py test/rendering test/replay test/scene test/sensors'
+            ' test/simulation'
             ' test/terminal/test_pictures_of_characters.py',
             ' test']
 

@@ -41,7 +41,8 @@ EACH = {
 
 def rows_of(faults=None, duration=3.0, configuration='kinematic_ode', overrides=None, **options):
     simulation = Simulation(configuration, StackOptions(
-        **{'faults': faults, 'overrides': overrides or {}, 'tyre_model': 'fiala', **options}))
+        **{'faults': () if faults is None else (faults,), 'overrides': overrides or {},
+           'tyre_model': 'fiala', **options}))
     return simulation.run(duration).table.rows
 
 
@@ -302,13 +303,14 @@ FAULTS = st.sampled_from([kind for kind in KINDS if kind != 'parameter']).flatma
         st.one_of(st.just(NO_END), st.floats(1e-6, 1e6)),
         st.floats(max(KINDS[kind].least, -1e6), min(KINDS[kind].most, 1e6),
                   allow_subnormal=False) if KINDS[kind].size else st.just(0.0),
-        st.integers(0, 2**31 - 1) if KINDS[kind].is_random else st.just(0)))
+        st.integers(0, 2**31 - 1) if KINDS[kind].is_random else st.just(0),
+        st.sampled_from(['', 'red'])))
 
 
 @given(st.lists(FAULTS, min_size=1, max_size=3).filter(
     lambda faults: [fault.kind for fault in faults].count('delay') < 2))
 def test_a_line_gives_its_faults_back_to_the_bit(faults):
-    assert faults_of(text_of_faults(faults)) == tuple(faults)
+    assert faults_of(text_of_faults(faults), nodes=True) == tuple(faults)
 
 
 @pytest.mark.parametrize(('line', 'wanted'), [

@@ -130,6 +130,8 @@ SIMULATOR_NODE = ParameterTable([
               'Wall time to wait for wait_for_subscribers and wait_for_publishers before the'
               ' process ends with an error; 0 waits on', 's', minimum=0.0, maximum=1e6,
               read_only=True),
+    Parameter('faults', list, [], 'What fails, one or several faults in each text, as kind: drop,'
+              ' target: odometry, onset: 5.0, size: 0.5', read_only=True),
     Parameter('paused', bool, False, 'Start with the time standing still', read_only=True),
     Parameter('simulation_interfaces', bool, True,
               'Offer the services and the action of simulation_interfaces', read_only=True),

@@ -33,9 +33,9 @@ from racecar.facade.datasets import (
 from racecar.facade.node_processes import open_runners
 from racecar.facade.sweep_parts import UNITS
 from racecar.facade.sweeps import MOST_JOBS
+from racecar.faults.plant import FAULTS
 from racecar.metrics.quantities import DEFAULT_METRIC
 from racecar.signals import raising_on_signals
-from racecar.stacks.faults import FAULTS
 from racecar.stacks.sweep import Sweep
 
 if TYPE_CHECKING:

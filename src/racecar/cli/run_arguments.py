@@ -91,7 +91,7 @@ def _chosen(
     return file.configuration, replace(
         options, overrides=overrides, end_time=arguments.end_time,
         record=getattr(arguments, 'record', None),
-        faults=getattr(arguments, 'faults', None) or options.faults), file
+        faults=tuple(getattr(arguments, 'faults', ())) or options.faults), file
 
 
 def _check_only_from(way: str, arguments: argparse.Namespace) -> None:

@@ -17,7 +17,7 @@ from racecar.cli.output import print_rows
 from racecar.control.custom_controller import CONTROLLER
 from racecar.metrics.tracking_error import Metrics
 from racecar.stacks import parse_overrides, StackOptions, STACKS
-from racecar.stacks.options import from_values, NamedOption, parse_names, run_options, RunOption
+from racecar.stacks.options import from_values, NamedOption, run_options, RunOption
 
 OPTION_DEFAULTS = 'option_defaults'
 """Where the arguments hold the defaults of the run options, to tell what was given."""
@@ -115,7 +115,7 @@ def stack_options(way: str, arguments: argparse.Namespace, **more: object) -> St
     given['overrides'] = parse_overrides(given['overrides'])
     for name, _, option in run_options(way):
         if option.type is tuple:
-            given[name] = parse_names(given[name])
+            given[name] = option.values_of(given[name])
     return from_values({**given, **more})
 
 

@@ -45,9 +45,11 @@ from racecar.cli.stack_arguments import (
 )
 from racecar.cli.watch_option import add_watch_argument, watched, WatchedRun
 from racecar.control.tracker import course_of, tracked_ahead, TrajectoryTracker
+from racecar.faults.plant import FAULTS, faults_in_values
 from racecar.metrics.run_table import RunCsv, RunMetrics
 from racecar.ros.topics.sets import topic_set
 from racecar.signals import Interruption
+from racecar.simulation.faults import CLOCK_JUMP
 from racecar.stacks import (
     commands_of,
     describe_stack,
@@ -137,9 +139,12 @@ def _is_measured(
     descriptions: list[NodeDescription],
 ) -> bool:
     """Whether the tracking error is told; raises ConfigurationError if it is asked for in vain."""
-    if not stack.follows_trajectory or options.cars:
+    jumps = any(fault.kind == CLOCK_JUMP for d in descriptions if d.spec.is_simulator
+                for fault in faults_in_values(d.resolve()))
+    if not stack.follows_trajectory or options.cars or jumps:
         if arguments.csv is not None or arguments.json or arguments.report:
-            why = 'there may be several cars' if options.cars else f'{stack.name} follows none'
+            why = 'there may be several cars' if options.cars \
+                else 'the clock jumps' if jumps else f'{stack.name} follows none'
             raise ConfigurationError(
                 f'--csv, --json and --report tell how a trajectory is followed, but {why}; use'
                 ' --record and `racecar analyze`')
@@ -276,7 +281,8 @@ def _probed(
         probe = RunProbe(
             on_rows, period_ns=composed.simulator.awaited_period_ns if lockstep else None,
             namespace=options.namespace, topics=topic_set(options.topic_names).topics,
-            commands=commands_of(descriptions), reckoned=composed.simulator.is_reckoned)
+            commands=commands_of(descriptions), reckoned=composed.simulator.is_reckoned,
+            answered=not composed.simulator.values[FAULTS])
         composed.add_node(probe)
         try:
             _spin(started, composed, lambda: probe.failure is not None, probe.has_heard)

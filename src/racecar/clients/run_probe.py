@@ -100,13 +100,14 @@ class RunProbe(Node):
     def __init__(
         self, on_rows: Callable[[Array], object], *, period_ns: int | None = None,
         namespace: str = '', topics: Mapping[str, str] | None = None,
-        commands: str = NAVIGATION_COMMAND, reckoned: bool = False,
+        commands: str = NAVIGATION_COMMAND, reckoned: bool = False, answered: bool = True,
     ) -> None:
         """on_rows: gets the rows, (n, len(COLUMNS)), as they are complete.
 
         period_ns: of the odometry in lockstep [ns], None without. topics: renamed relative
         topic names. commands: the one on which each odometry message is answered. reckoned:
-        whether the odometry is not the true motion.
+        whether the odometry is not the true motion. answered: whether each is answered; not if
+        some are lost.
         """
         super().__init__('run_probe', namespace=namespace)
         self._join = RunJoin(self._hand_out)
@@ -115,6 +116,7 @@ class RunProbe(Node):
         self._on_rows = on_rows
         self.failure: RacecarError | None = None
         self._in_lockstep = period_ns is not None
+        self._is_answered = self._in_lockstep and answered
         renamed = topics or {}
         self._heard: dict[str, Heard] = {}
         self._names: dict[str, str] = {}
@@ -159,7 +161,7 @@ class RunProbe(Node):
 
     def has_heard(self, end_ns: int) -> bool:
         """Whether the odometry of a time [ns] came and, in lockstep, its answer."""
-        topics = (self._motion, self._commands) if self._in_lockstep else (self._motion,)
+        topics = (self._motion, self._commands) if self._is_answered else (self._motion,)
         return all(self._heard[topic].reaches(end_ns) for topic in topics)
 
     def destroy_node(self) -> None:
@@ -174,7 +176,7 @@ class RunProbe(Node):
     def unreferenced(self) -> int:
         """How many odometry messages in lockstep have no reference of their own."""
         return self._heard[self._motion].count - self._heard[REFERENCE_TRAJECTORY].count \
-            if self._in_lockstep else 0
+            if self._is_answered else 0
 
     def finish(self, end_ns: int | None = None, *, from_the_start: bool = True) -> None:
         """Join what is left and check that nothing is missing, after the node is destroyed.
@@ -191,10 +193,10 @@ class RunProbe(Node):
                 raise RunError(
                     f'nothing came on {self._names[topic]} to compute the tracking error from;'
                     ' was the tracker active?')
-        needed = [self._motion, *([self._commands] if self._in_lockstep else [])]
+        needed = [self._motion, *([self._commands] if self._is_answered else [])]
         for topic in needed:
             self._check(topic, self._heard[topic].gaps(end_ns))
-        if self._in_lockstep and from_the_start:
+        if self._is_answered and from_the_start:
             # Later a tracker may rest, and give none meanwhile.
             self._check(REFERENCE_TRAJECTORY, self._heard[REFERENCE_TRAJECTORY].late_start())
         if self._join.late:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import functools
+import math
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -141,6 +142,8 @@ class TrajectoryTracker:
         is_along_course = self.is_exact and text_of(values, 'tracked_point') == 'cog'
         self.step = course_step if is_along_course else axis_step
         self._start_ns: int | None = None
+        # Of the steps so far [s].
+        self._shortest = math.inf
         self._clock = StepClock()
         self._origin = (0.0, 0.0)
         self.state: Flat = vector(NO_STATE)
@@ -198,7 +201,7 @@ class TrajectoryTracker:
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that an update calls; nothing changes."""
         self.origin_for(AT_REST)
-        self._update(vector(self.state), self.parameters, AT_REST[1:], (0.0,) * 4)
+        self._update(vector(self.state), self.parameters, AT_REST[1:], (0.0,) * 5)
 
     @functools.cached_property
     def _update(self) -> Callable[..., tuple[float, ...]]:
@@ -206,7 +209,7 @@ class TrajectoryTracker:
 
     def start(self, odometry: Odometry, now_ns: int) -> None:
         """Start the trajectory clock, and place the trajectory where it is to start."""
-        self._start_ns = now_ns
+        self._start_ns, self._shortest = now_ns, math.inf
         self._origin = self.origin_for(odometry)
 
     def origin_for(
@@ -250,19 +253,26 @@ class TrajectoryTracker:
         """
         return self._clock.step(now_ns)
 
-    def update(self, odometry: Odometry, now_ns: int | None = None) -> TrackerOutput:
+    def update(
+        self, odometry: Odometry, now_ns: int | None = None, *, even: bool = False,
+    ) -> TrackerOutput:
         """Compute the velocity of P for the reference at now_ns (default: the odometry's stamp).
 
-        Raises nothing; a repeated time leaves integral and derivative as they were.
+        even: whether steps come after one period, but for those that are left out; else the next
+        one is expected after as long as it was since the one before. Raises nothing; a repeated
+        time leaves integral and derivative as they were.
         """
         now_ns = odometry.time_ns if now_ns is None else now_ns
         if self._start_ns is None:
             self.start(odometry, now_ns)
         time, dt = self.time_since_start(now_ns), self.time_step(now_ns)
+        ahead = min(dt, self._shortest) if even else dt
+        if dt > 0.0:
+            self._shortest = min(dt, self._shortest)
         origin_x, origin_y = self._origin
         (vx, vy, error_x, error_y, x, y, reference_vx, reference_vy, ax, ay, heading, rate,
          direction) = self._update(
-            self.state, self.parameters, odometry[1:], (origin_x, origin_y, time, dt))
+            self.state, self.parameters, odometry[1:], (origin_x, origin_y, time, dt, ahead))
         return TrackerOutput(
             PlanarVelocity(vx, vy),
             ReferencePoint(origin_x + x, origin_y + y, reference_vx, reference_vy, ax, ay),

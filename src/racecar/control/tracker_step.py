@@ -238,8 +238,9 @@ class TrackedNumbers(NamedTuple):
 
 TrackerUpdate = Callable[[Flat, Vector, CarMotion, Target, float], TrackedNumbers]
 
-Moment: TypeAlias = tuple[float, float, float, float]
-"""Origin x, y of the trajectory [m], time of its clock and that since the step before [s]."""
+Moment: TypeAlias = tuple[float, float, float, float, float]
+"""Origin x, y of the trajectory [m], time of its clock, that since the step before, and that until
+the next one [s]."""
 
 
 @functools.cache
@@ -269,9 +270,9 @@ def _update_kernel(
     def update_on(
         numbers: Vector, state: Flat, parameters: Vector, car: tuple[float, ...], when: Moment,
     ) -> tuple[float, ...]:
-        origin_x, origin_y, time, dt = when
+        origin_x, origin_y, time, dt, ahead = when
         now = closed_form(time, numbers)
-        middle = closed_form(time + 0.5 * dt, numbers) if exact else now
+        middle = closed_form(time + 0.5 * ahead, numbers) if exact else now
         target = placed_target(target_of(now, middle, exact), origin_x, origin_y)
         vx, vy, error_x, error_y = update(state, parameters, car_motion(car), target, dt)
         x, y, reference_vx, reference_vy, ax, ay, heading, rate, direction = now
@@ -279,7 +280,7 @@ def _update_kernel(
                 direction)
 
     return compiled(update_on, '(float64[::1], float64[::1], float64[::1],'
-                               ' UniTuple(float64, 7), UniTuple(float64, 4))', nogil=False)
+                               ' UniTuple(float64, 7), UniTuple(float64, 5))', nogil=False)
 
 
 @functools.cache
@@ -297,7 +298,7 @@ def _update_at_kernel(step: TrackerStep, exact: bool) -> Callable[..., tuple[flo
 
     return compiled(update_at, '(float64[::1], float64[::1], UniTuple(float64, 7),'
                                ' UniTuple(float64, 9), UniTuple(float64, 9),'
-                               ' UniTuple(float64, 4))', nogil=False)
+                               ' UniTuple(float64, 5))', nogil=False)
 
 
 def update_function(
@@ -317,8 +318,8 @@ def update_function(
     def update(
         state: Flat, parameters: Vector, car: tuple[float, ...], when: Moment,
     ) -> tuple[float, ...]:
-        _, _, time, dt = when
-        now, middle = tuple(trajectory.motion(time)), tuple(trajectory.motion(time + 0.5 * dt))
+        _, _, time, _, ahead = when
+        now, middle = tuple(trajectory.motion(time)), tuple(trajectory.motion(time + 0.5 * ahead))
         return (*update_at(state, parameters, car, now, middle, when), *now)
 
     return update

@@ -66,6 +66,15 @@ def text_of(name: str, value: object) -> str | None:
         f'{name} is {excerpt(value)}, expected a text: a name, or the path of a file')
 
 
+def texts_of(name: str, value: object) -> tuple[str, ...]:
+    """An option that is given several times, of which Python has one; () for None.
+
+    Raises ConfigurationError as text_of().
+    """
+    text = text_of(name, value)
+    return () if text is None else (text,)
+
+
 def settings_of(argument: str, given: Settings | None) -> dict[str, dict[str, object]]:
     """Turn {'node.parameter': value} into {node: {parameter: value}}.
 

@@ -34,8 +34,9 @@ from racecar.facade.chunks import Cores, Lost, Range
 from racecar.facade.cluster import check_same_versions, Cluster
 from racecar.facade.node_processes import NodeProcesses
 from racecar.facade.sweep_parts import joined, Part, SweepTask, units_of
+from racecar.faults.plant import FAULTS
 from racecar.metrics.survival import Limits
-from racecar.stacks.faults import FAULTS
+from racecar.stacks.faults import line_of_faults
 from racecar.stacks.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -351,7 +352,7 @@ def _content(sweep: Sweep, made: RunFile) -> dict[str, Any]:
     decisive = [made.configuration, nodes, made.files, dict(made.controller_settings), sweep.names,
                 sweep.duration, sweep.skip, sweep.seed, noise, points]
     if sweep.options.faults:
-        decisive.append(sweep.options.faults)
+        decisive.append(line_of_faults(sweep.options.faults))
     if sweep.with_nodes:
         decisive.append('nodes')
     return {

@@ -28,16 +28,18 @@ from racecar.facade.arguments import (
     suggesting_names,
     Text,
     text_of,
+    texts_of,
     with_vehicle,
 )
 from racecar.facade.run import Run
 from racecar.facade.vehicle import Vehicle
+from racecar.faults.plant import FAULTS
 from racecar.simulation.closed_loop import Loop, run_loop
 from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.obstacles import start_caution
 from racecar.simulation.step_time import StepClock, TimedCar
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions, STACKS
-from racecar.stacks.faults import FAULTS
+from racecar.stacks.faults import line_of_faults
 from racecar.stacks.loops import (
     make_car,
     make_custom_loop,
@@ -84,7 +86,7 @@ class Simulation:
         self.stack, self.options = stack, options
         self._descriptions = describe_stack(stack.name, options)
         self._values = {d.executable: d.resolve() for d in self._descriptions}
-        self._values[FAULTS] = {FAULTS: options.faults or ''}
+        self._values[FAULTS] = {FAULTS: line_of_faults(options.faults)}
         self.how_controlled = self.why_slow = ''
         self._clock = StepClock()
         caution = start_caution(self._values[stack.simulator])
@@ -226,7 +228,7 @@ def simulate(
         world=text_of('world', world), params_file=text_of('params_file', params_file),
         controller=None if chosen is None else chosen.where,
         control_rate=None if control_rate is None else float(control_rate),
-        flying_start=flying_start, faults=text_of('faults', faults),
+        flying_start=flying_start, faults=texts_of('faults', faults),
         overrides=settings_of(SET_ARGUMENT, {**settings, **of_all}),
         overrides_option=SET_ARGUMENT)
     simulation = Simulation(name, _seeded(name, options, seed), chosen)

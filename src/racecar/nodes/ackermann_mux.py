@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, Unpack
@@ -22,7 +23,7 @@ from racecar.base.last_stamp import effective_stamp
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, BodyTwist, NANOSECONDS
 from racecar.catalogue.tables import ACKERMANN_MUX, ALL_INPUTS
-from racecar.control.command_mux import CommandMux, IDLE, Source, TWIST
+from racecar.control.command_mux import CommandMux, IDLE, LONGEST_TIMEOUT, Source, TWIST
 from racecar.control.mux_file import load_mux_configuration, MuxConfiguration
 from racecar.control.twist_commands import command_of_twist
 from racecar.ros import qos
@@ -180,9 +181,19 @@ class AckermannMuxNode(TableNode):
             before.destroy()
         self._configuration, self._inputs, self._output = configuration, inputs, output
         self._beside.clear()
-        self._mux = CommandMux(configuration.sources, self.values['arbitration'])
+        self._mux = self._make_mux()
         self._watch_publishers()
         self._announce()
+
+    def _make_mux(self) -> CommandMux:
+        """Mux that nobody holds.
+
+        Lockstep waits for some sources, or knows that nobody asked them: these do not fall silent.
+        """
+        return CommandMux(tuple(
+            replace(source, timeout=LONGEST_TIMEOUT)
+            if any(topic in self._awaited for topic in source.inputs) else source
+            for source in self._configuration.sources), self.values['arbitration'])
 
     def _listen_to(self, source: Source, inputs: list[_Input]) -> None:
         """Append the subscriptions of a source, one by one: the next may be refused."""
@@ -226,7 +237,7 @@ class AckermannMuxNode(TableNode):
 
     def on_time_went_back(self) -> None:
         """Start idle: what was noted would block lower sources until that time comes again."""
-        self._mux = CommandMux(self._configuration.sources, self.values['arbitration'])
+        self._mux = self._make_mux()
         self._beside.clear()
         self._announce()
 

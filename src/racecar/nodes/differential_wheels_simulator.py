@@ -16,6 +16,7 @@ from racecar.base.types import BodyTwist
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import DIFFERENTIAL_WHEELS_SIMULATOR
 from racecar.differential.plant import make_robot_plant, RobotPlant
+from racecar.faults.plant import stamps_of, with_faults
 from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.codecs import Codec, CODECS
 from racecar.ros.codecs.body_twist import PlainTwistCodec
@@ -61,11 +62,12 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
                 codecs[BodyTwist] = PlainTwistCodec()
             announce_compilation(log)
             self._robot: RobotPlant = make_robot_plant(values)
-            return equip(self._robot, values)
+            return with_faults(equip(self._robot, values), values)
 
         super().__init__(
             node_names.DIFFERENTIAL_WHEELS_SIMULATOR, DIFFERENTIAL_WHEELS_SIMULATOR, make_plant,
             codecs, **options)
+        self.stamp_of = stamps_of(self.values)
         offer_standard_services(self)
         self.create_service(SetBool, '~/enable_encoders', self._on_enable_encoders)
         self.create_service(SetFloat, '~/set_left_encoder', self._on_set_left_encoder)

@@ -10,6 +10,7 @@ from typing import Unpack
 from racecar.base.compiled import announce_compilation
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
+from racecar.faults.plant import stamps_of, with_faults
 from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
@@ -21,7 +22,8 @@ from racecar.simulation.vehicle_fleet import make_vehicle_plant
 def make_plant(values: Mapping[str, object], log: Callable[[str], object]) -> Plant:
     """Build the cars from resolved parameter values; log tells of a first compilation."""
     announce_compilation(log)
-    return equip(make_vehicle_plant(values), values)
+    plant = make_vehicle_plant(values)
+    return with_faults(equip(plant, values), values, plant.simulators)
 
 
 class SingleTrackSimulatorNode(SimulatorNode):
@@ -54,4 +56,5 @@ class SingleTrackSimulatorNode(SimulatorNode):
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
         super().__init__(
             node_names.SINGLE_TRACK_SIMULATOR, SINGLE_TRACK_SIMULATOR, make_plant, **options)
+        self.stamp_of = stamps_of(self.values)
         offer_standard_services(self)

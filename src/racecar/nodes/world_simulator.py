@@ -11,6 +11,7 @@ from racecar.base.compiled import announce_compilation
 from racecar.base.errors import ConfigurationError
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import WORLD_SIMULATOR
+from racecar.faults.plant import stamps_of, with_faults
 from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
@@ -28,7 +29,8 @@ def make_plant(values: Mapping[str, object], log: Callable[[str], object]) -> Pl
             f'command_interface is {WHEEL_CONTROLLERS}, whose messages have no stamp, but lockstep'
             f' awaits stamped answers: use {ACKERMANN} or {WHEEL_TORQUES}, or no lockstep')
     announce_compilation(log)
-    return equip(make_world_plant(values, names=car_names(values)), values)
+    return with_faults(
+        equip(make_world_plant(values, names=car_names(values)), values), values)
 
 
 class WorldSimulatorNode(SimulatorNode):
@@ -61,4 +63,5 @@ class WorldSimulatorNode(SimulatorNode):
     def __init__(self, **options: Unpack[NodeOptions]) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
         super().__init__(node_names.WORLD_SIMULATOR, WORLD_SIMULATOR, make_plant, **options)
+        self.stamp_of = stamps_of(self.values)
         offer_standard_services(self)

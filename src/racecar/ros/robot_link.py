@@ -35,6 +35,7 @@ class RobotLink:
     the stack names.
 
     input_topics: full names of those that drive. has_obeyed: whether any command was obeyed.
+    is_unasked: whether the last value of the awaited output was lost, so that nobody answers it.
     model: what the robot is made of. is_reckoned: whether its odometry is not its true motion.
     """
 
@@ -70,6 +71,7 @@ class RobotLink:
         self._answer = {_COMMAND: self.commanded_on} | {
             port.name: topic for port, topic in topics_of_inputs.items() if port.name in beside}
         self._missing: dict[str, str] = {}
+        self.is_unasked = False
         self._stray: tuple[int, int] | None = None
         self._fault = self._notice = ''
 
@@ -132,15 +134,19 @@ class RobotLink:
     def publish(self, sec: int, nanosec: int, index: int | None) -> bool:
         """Send the outputs that are due at a step, all of them for None, to those who listen.
 
-        Returns whether the awaited output was among them.
+        Returns whether the awaited output was among them, and was sent.
         """
         is_awaited = index is None or index % self.awaited_steps == 0
         if is_awaited:
-            self._missing = dict(self._answer)
+            self._missing, self.is_unasked = dict(self._answer), False
         for output, channel in self._rows:
             if (index is None or output.is_due(index)) and channel.is_heard:
-                channel.publish(sec, nanosec, output.read())
-        return is_awaited
+                value = output.read()
+                if value is not None:
+                    channel.publish(sec, nanosec, value)
+                elif output.name == self._awaited:
+                    self._missing, self.is_unasked = {}, True
+        return is_awaited and not self.is_unasked
 
     def _on_value(self, port: Input, message: tuple[object, int]) -> None:
         value, stamp_ns = message

@@ -35,28 +35,46 @@ class SharedClock:
         self.time_ns = 0
         self._by_stamps = len(nodes) == 1 and all(
             isinstance(node, TableNode) and node.follows_stamps for node in nodes)
-        self._clocks: list[ROSClock] = []
+        self._clocks: dict[Node, ROSClock] = {}
         self._watches: list[TimeWatch] = []
-        owner: Node | None = None
-        topic = ''
+        # Who hears the time for all, and on which topic.
+        self._owner: Node | None = None
+        self._topic = ''
         for node in nodes:
-            subscription = next(
-                (row for row in node.subscriptions if row.msg_type is ClockMessage), None)
-            if subscription is None or topic not in ('', subscription.topic_name):
-                continue
-            if owner is None:
-                owner, topic = node, subscription.topic_name
-            node.destroy_subscription(subscription)
-            # A node has no other, though rclpy promises only a Clock.
-            self._clocks.append(cast(ROSClock, node.get_clock()))
-            if isinstance(node, TableNode):
-                node.shared_clock = self
-                for watch in node.time_watches:
-                    watch.follow_shared_clock()
-                self._watches += node.time_watches
-        if owner is not None and not self._by_stamps:
-            subscribe_raw(
-                owner, ClockMessage, CLOCK_TOPIC, read_clock, self._on_clock, _PROFILE)
+            self.join(node)
+
+    def join(self, node: Node) -> None:
+        """Take over from a node as well, if it uses simulated time; it is in no executor yet."""
+        subscription = next(
+            (row for row in node.subscriptions if row.msg_type is ClockMessage), None)
+        if subscription is None or self._topic not in ('', subscription.topic_name):
+            return
+        self._topic = subscription.topic_name
+        node.destroy_subscription(subscription)
+        # A node has no other, though rclpy promises only a Clock.
+        self._clocks[node] = cast(ROSClock, node.get_clock())
+        if isinstance(node, TableNode):
+            node.shared_clock = self
+            for watch in node.time_watches:
+                watch.follow_shared_clock()
+            self._watches += node.time_watches
+        if self._owner is None:
+            self._hear_by(node)
+
+    def leave(self, node: Node) -> None:
+        """Do without a node that ends; another one hears the time in its place."""
+        self._clocks.pop(node, None)
+        if isinstance(node, TableNode):
+            self._watches = [watch for watch in self._watches if watch not in node.time_watches]
+        if node is self._owner:
+            self._owner = None
+            if self._clocks:
+                self._hear_by(next(iter(self._clocks)))
+
+    def _hear_by(self, node: Node) -> None:
+        self._owner = node
+        if not self._by_stamps:
+            subscribe_raw(node, ClockMessage, CLOCK_TOPIC, read_clock, self._on_clock, _PROFILE)
 
     def take_stamp(self, stamp_ns: int) -> None:
         """Set the time, unless /clock does."""
@@ -66,7 +84,7 @@ class SharedClock:
     def _on_clock(self, time_ns: int) -> None:
         self.time_ns = time_ns
         time = Time(nanoseconds=time_ns, clock_type=ClockType.ROS_TIME)
-        for clock in self._clocks:
+        for clock in self._clocks.values():
             clock.set_ros_time_override(time)
         for watch in self._watches:
             watch.on_time(time_ns)

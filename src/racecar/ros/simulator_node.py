@@ -76,9 +76,11 @@ class SimulatorNode(TableNode):
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
     (std_srvs/Trigger: while paused, goes on to the next awaited output).
 
-    start_of: where a robot starts, None where its plant lets it. on_command, on_obeyed: called
-    before a command is obeyed and after it, before the time goes on; not in lockstep. unanswered:
-    what lockstep has waited for in vain first, '' for nothing.
+    start_of: where a robot starts, None where its plant lets it. stamp_of: what clock and stamps
+    show at a time of the plant [ns]. on_command, on_obeyed: called
+    before a command is obeyed and after it, before the time goes on; not in lockstep. on_advanced:
+    called with the time of the plant [ns] once that has gone on. unanswered: what lockstep has
+    waited for in vain first, '' for nothing.
     """
 
     def __init__(
@@ -98,7 +100,7 @@ class SimulatorNode(TableNode):
             if values['odometry_frame'] == MAP and is_reckoned(entity):
                 raise ConfigurationError(
                     f'odometry_frame is {MAP!r}, expected {ODOM!r} for an odometry that is'
-                    ' reckoned or late: it is not where the car is on the map; --set'
+                    ' reckoned, late or faulty: it is not where the car is on the map; --set'
                     f' {name}.odometry_frame={ODOM} goes over a set of topic names')
         # Compiled here, it does not hold up the first step.
         self.plant.warm_up()
@@ -139,8 +141,10 @@ class SimulatorNode(TableNode):
             TFMessage, topics.TF_STATIC, qos.TF_STATIC)
         self._publish_static_transforms()
         self.start_of: Callable[[Entity], Pose3 | None] = lambda _: None
+        self.stamp_of: Callable[[int], int] = lambda time_ns: time_ns
         self.on_command: Callable[[], None] = lambda: None
         self.on_obeyed: Callable[[], None] = lambda: None
+        self.on_advanced: Callable[[int], None] = lambda _: None
         self._is_held = False
         # Why nobody may let the time go on, and what waits for the answers of lockstep.
         self._held = ''
@@ -174,6 +178,11 @@ class SimulatorNode(TableNode):
         self._start_timer = self.create_timer(
             _START_POLL_PERIOD, self._on_start_timer, clock=self.steady_clock)
         self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
+
+    @property
+    def _stamp_ns(self) -> int:
+        """What clock and stamps show now [ns]."""
+        return self.stamp_of(self.plant.time_ns)
 
     # Start, pace and end
 
@@ -291,11 +300,15 @@ class SimulatorNode(TableNode):
                 and not self._is_held and not self._time_is_up:
             self._watch_silence()
             self._advance()
+            if self._lockstep and self._due and any(link.is_unasked for link in self._links):
+                # Nobody answers, but others are to hear what is published.
+                self._due = False
+                self._arm()
 
     def _watch_silence(self) -> None:
         if not self._lockstep:
             for link in self._links:
-                link.stop_if_silent(self.plant.time_ns, self.values['command_timeout'])
+                link.stop_if_silent(self._stamp_ns, self.values['command_timeout'])
 
     def _advance(self, most: int | None = None) -> None:
         """Go on to the next instant, by no more than some steps."""
@@ -312,6 +325,7 @@ class SimulatorNode(TableNode):
                 f'{error}. The time stands still; call ~/reset, then ~/pause with data: false')
         else:
             self._publish(self.plant.time_ns // self.plant.step_ns)
+            self.on_advanced(self.plant.time_ns)
         if not at_once:
             self._arm()
 
@@ -351,7 +365,7 @@ class SimulatorNode(TableNode):
                 self._publish_everything()
         elif waited > self.values['lockstep_deadline']:
             self.get_logger().error(
-                f'lockstep: no command stamped {self.plant.time_ns} ns came on'
+                f'lockstep: no command stamped {self._stamp_ns} ns came on'
                 f' {topics_of_silent} within lockstep_deadline'
                 f" ({self.values['lockstep_deadline']:g} s of wall time); the car is stopped."
                 ' Every node of the chain must stamp its output with the odometry stamp that'
@@ -386,12 +400,15 @@ class SimulatorNode(TableNode):
     def _on_value(
         self, link: RobotLink, port: Input, apply: Callable[[], None], stamp_ns: int,
     ) -> None:
-        now_ns = self.plant.time_ns
+        now_ns = self._stamp_ns
         if not self._lockstep and port.drives:
             self.on_command()
             if link.obey_if_young(
                     port, apply, stamp_ns, now_ns, self.values['command_timeout']):
                 self.on_obeyed()
+        elif self._lockstep and port.drives and link.is_unasked:
+            # An answer that is late, or that of a node which has missed the odometry.
+            return
         elif self._lockstep and port.drives and stamp_ns != now_ns:
             link.note_stray(stamp_ns, now_ns)
         elif (self._started or not port.drives) and link.obey(port, apply) \
@@ -601,7 +618,7 @@ class SimulatorNode(TableNode):
 
     def _publish(self, index: int | None) -> None:
         """Publish clock and outputs that are due at a step, all of them for None."""
-        sec, nanosec = divmod(self.plant.time_ns, NANOSECONDS)
+        sec, nanosec = divmod(self._stamp_ns, NANOSECONDS)
         if self._clock_publisher is not None:
             self._clock_publisher.publish(self._clock_template.fill(sec, nanosec))
         for link in self._links:

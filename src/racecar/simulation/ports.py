@@ -53,9 +53,10 @@ class Output:
     """One thing that a robot shows.
 
     name: of the port, unique among the outputs. value_type: NamedTuple that it gives.
-    read: computes the value at the plant's present time; called only when it is due and somebody
-    listens, so it must not change the plant. steps: length of `spread` periods in whole steps of
-    the plant; where one period is no whole number of steps, the output is due at the nearest step.
+    read: computes the value at the plant's present time, None where one is lost; called only when
+    it is due and somebody listens, so it must not change the plant. steps: length of `spread`
+    periods in whole steps of the plant; where one period is no whole number of steps, the output
+    is due at the nearest step.
     frame: to which the value belongs, without the entity's prefix.
     """
 

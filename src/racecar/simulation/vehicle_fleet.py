@@ -22,7 +22,7 @@ from racecar.scene.scene import Box, Objects, Scene
 from racecar.scene.touching import rectangles_touch
 from racecar.scene.world_choice import car_names
 from racecar.simulation.obstacles import INSIDE, Outline, RELEASE
-from racecar.simulation.ports import COLLISIONS, Entity, Output, Plant, Scenery
+from racecar.simulation.ports import COLLISIONS, Entity, Output, Scenery
 from racecar.simulation.simulator import KeptState, make_simulator, Simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
@@ -130,6 +130,11 @@ class VehicleFleet:
         self._boxes: list[Box] | None = None
         self._look_steps = max(1, round(LOOK_INTERVAL * NANOSECONDS) // self._clock.step_ns)
         self._show()
+
+    @property
+    def simulators(self) -> Mapping[str, Simulator]:
+        """What moves the cars, by their names."""
+        return {car.name: car.simulator for car in self._cars}
 
     def _show(self) -> None:
         self._entities = tuple(
@@ -269,7 +274,7 @@ class VehicleFleet:
                     car.note_free()
 
 
-def make_vehicle_plant(values: Values) -> Plant:
+def make_vehicle_plant(values: Values) -> VehiclePlant | VehicleFleet:
     """One car, or several with names, of resolved values of a planar simulator.
 
     Raises ParameterError or ConfigurationError for what cannot be simulated.

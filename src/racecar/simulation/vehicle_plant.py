@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from racecar.base.frames import BASE_LINK, COG
@@ -69,6 +70,11 @@ class VehiclePlant(OneRobotPlant):
         self._describe = partial(describe_vehicle, vehicle)
         self._board = LampBoard(self._describe, lambda: simulator.time_ns)
         self._surround(simulator.scene)
+
+    @property
+    def simulators(self) -> Mapping[str, Simulator]:
+        """What moves the car, by its name."""
+        return {'': self.simulator}
 
     def _surround(self, scene: Scene) -> None:
         """Let a scene stand around the car, which then shows contacts or none."""

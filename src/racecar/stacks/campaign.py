@@ -16,9 +16,9 @@ from racecar.base.share import find_campaign
 from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
 from racecar.control.custom_controller import ControllerClass
+from racecar.faults.plant import FAULTS
 from racecar.metrics.survival import Limits, limits_of
 from racecar.stacks.fault_points import cases_of, FaultPoints
-from racecar.stacks.faults import FAULTS
 from racecar.stacks.sweep import configured, naming_file, OPTIONS, Sweep
 
 CONFIGURATION = 'kinematic_ode'

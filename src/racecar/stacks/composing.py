@@ -16,6 +16,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future
 
+from racecar.base.errors import RacecarError
 from racecar.base.types import NANOSECONDS
 from racecar.catalogue import node_names
 from racecar.ros.initialising import init
@@ -27,8 +28,11 @@ from racecar.ros.shared_clock import SharedClock
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.signals import code_of_command
 from racecar.stacks import NodeDescription
+from racecar.stacks.faults import Kill, kills_of
 
 _WATCH_PERIOD = 0.02
+# Of watching, after which the executor has let go of a node.
+_TURNS_TO_LEAVE = 5
 
 # Messages of the last tick that have not come after so long do not come [s].
 _LONGEST_WAY = 5.0
@@ -75,6 +79,11 @@ class ComposedStack:
         self._described: list[TableNode] = []
         self._by_executable: dict[str, TableNode] = {}
         self._muxes: list[TableNode] = []
+        self._kills: list[Kill] = []
+        # By full names; those that faults have ended, and those of them that still exist.
+        self._by_name: dict[str, TableNode] = {}
+        self._gone: set[str] = set()
+        self._leaving: list[TableNode] = []
         self._simulator: SimulatorNode | None = None
         self._started: float | None = None
         self._ended: float | None = None
@@ -87,14 +96,18 @@ class ComposedStack:
                 self.nodes.insert(place, described)
                 self._described.insert(place, described)
                 self._by_executable[description.executable] = described
+                self._by_name[description.full_name] = described
                 if description.executable == node_names.ACKERMANN_MUX:
                     self._muxes.append(described)
                 if description.spec.is_simulator:
                     self._simulator = cast(SimulatorNode, described)
                 if self._interrupted is not None:
                     self._interrupted.check()
-            SharedClock(self.nodes)
+            self._clock = SharedClock(self.nodes)
             self._quieten()
+            self._kills = kills_of(descriptions)
+            if self._kills:
+                self.simulator.on_advanced = self._on_time
             self._executor = make_executor()
             for node in self.nodes:
                 self._executor.add_node(node)
@@ -118,6 +131,52 @@ class ComposedStack:
         # Of two muxes one has no source where a driver or a person drives by the other.
         for mux in self._muxes:
             mux.idle_notice.be_needless_while(lambda: simulator.is_commanded)
+
+    def _on_time(self, time_ns: int) -> None:
+        """End nodes, and start them again, as faults say."""
+        for description in {kill.node.full_name: kill.node for kill in self._kills}.values():
+            name = description.full_name
+            is_to_be = not any(kill.fault.acts_at(time_ns) for kill in self._kills
+                               if kill.node is description)
+            if is_to_be and name in self._gone:
+                self._gone.remove(name)
+                self.simulator.run_soon(self._start_again, description)
+            elif not is_to_be and name not in self._gone:
+                self._gone.add(name)
+                self.simulator.run_soon(self._end_node, name)
+
+    def _end_node(self, name: str) -> None:
+        """Take a node out of the stack; it is destroyed once the executor has let go of it."""
+        node = self._by_name.pop(name)
+        assert self._executor is not None
+        self._executor.remove_node(node)
+        self._clock.leave(node)
+        for nodes in (self.nodes, self._described, self._muxes):
+            if node in nodes:
+                nodes.remove(node)
+        self._leaving.append(node)
+        self.simulator.get_logger().warning(f'fault node_kill: {name} ends')
+
+    def _start_again(self, description: NodeDescription) -> None:
+        """Make a node anew that a fault has ended. One that cannot be made ends the stack."""
+        name = description.full_name
+        try:
+            node = make_node(description)
+        except RacecarError as error:
+            self.simulator.fail(error)
+            return
+        self._clock.join(node)
+        self._by_name[name] = self._by_executable[description.executable] = node
+        self._described.append(node)
+        if description.executable == node_names.ACKERMANN_MUX:
+            self._muxes.append(node)
+        self.add_node(node)
+        self.simulator.get_logger().warning(f'fault node_kill: {name} is started again')
+
+    def _destroy_leaving(self) -> None:
+        """Destroy nodes that faults have ended, which the executor knows no more by now."""
+        while self._leaving:
+            self._leaving.pop().destroy_node()
 
     def add_node(self, node: Node) -> None:
         """Let one more node take part; it is destroyed with the others."""
@@ -174,8 +233,14 @@ class ComposedStack:
         """
         done: Future = Future()
 
+        leaving = 0
+
         def watch() -> None:
+            nonlocal leaving
             self._note_time()
+            leaving = leaving + 1 if self._leaving else 0
+            if leaving > _TURNS_TO_LEAVE:
+                self._destroy_leaving()
             if on_progress is not None:
                 on_progress(simulator.plant.time_ns / NANOSECONDS)
             if self._all_came(has_heard) or self._has_failed or until():
@@ -237,9 +302,10 @@ class ComposedStack:
             for node in self._described:
                 node.discard()
         try:
-            end(self._executor, self.nodes)
+            end(self._executor, [*self.nodes, *self._leaving])
         finally:
             self.nodes.clear()
+            self._leaving.clear()
             if self._owns_context:
                 rclpy.try_shutdown()
             if self._interrupted is not None:

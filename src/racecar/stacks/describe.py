@@ -25,6 +25,7 @@ from racecar.stacks import (
     plant,
     teleop,
 )
+from racecar.stacks.faults import kills_of
 from racecar.stacks.flying_start import started_on_reference
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
@@ -147,6 +148,8 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     if options.flying_start:
         descriptions = started_on_reference(stack, descriptions)
     stack.check(descriptions)
+    # Raises for faults that cannot be.
+    kills_of(descriptions)
     return descriptions
 
 

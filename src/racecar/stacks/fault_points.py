@@ -13,6 +13,7 @@ import numpy as np
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.fields import Fields
 from racecar.base.parameters import Parameter
+from racecar.faults.plant import FAULTS
 from racecar.simulation.faults import (
     check_size,
     check_together,
@@ -25,7 +26,6 @@ from racecar.simulation.faults import (
     target_of,
     text_of_faults,
 )
-from racecar.stacks.faults import FAULTS
 from racecar.stacks.sweep_points import Point, Points
 
 UNIFORM, NORMAL, CHOICE = 'uniform', 'normal', 'choice'

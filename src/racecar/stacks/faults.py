@@ -4,36 +4,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from racecar.base.errors import ConfigurationError, RacecarError
+from racecar.base.errors import ConfigurationError
 from racecar.base.values import number_of, Values
-from racecar.catalogue import NODES
-from racecar.dynamics.actuators import ACTUATOR_PARAMETERS
-from racecar.dynamics.vehicles.design import DEFAULT_MATERIAL
-from racecar.dynamics.vehicles.initial_motion import INITIAL_MOTION_PARAMETERS
-from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE_COLUMNS, VehicleParameters
+from racecar.faults.plant import FAULTS, faults_in_values
+from racecar.faults.vehicle import changes_of, check_parameter, is_of_vehicle
 from racecar.simulation.closed_loop import LoopCar
-from racecar.simulation.faults import (
-    BATTERY,
-    BLOW_OUT,
-    Fault,
-    faults_of,
-    FRICTION,
-    KINDS,
-    PARAMETER,
-    STUCK,
-)
+from racecar.simulation.faults import Fault, faults_of, NODE_KILL
 from racecar.simulation.faulty_lanes import LoopFaults, NO_FAULTS
-from racecar.simulation.model_lanes import command_limits
-from racecar.simulation.simulator import Change, Simulator
+from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.stack import Stack
 
-FAULTS = 'faults'
-"""Under which values of a stack have its faults, as a node of one parameter of this name."""
-
 _TIMEOUT = 'command_timeout'
+
+
+class Kill(NamedTuple):
+    """A node that ends, and the fault that says when."""
+
+    node: NodeDescription
+    fault: Fault
+
+
+def kills_of(descriptions: Sequence[NodeDescription]) -> list[Kill]:
+    """Nodes that faults of a stack end, the earliest first.
+
+    Raises ConfigurationError for faults that are none, for a node that is not there or may not
+    end, and in lockstep.
+    """
+    found: list[Kill] = []
+    for simulator in descriptions:
+        if not (simulator.spec.is_simulator and simulator.is_chosen(FAULTS)):
+            continue
+        values = simulator.resolve()
+        for fault in faults_in_values(values):
+            if fault.kind == NODE_KILL:
+                found.append(Kill(_killed(fault, descriptions), fault))
+                if values['lockstep']:
+                    raise ConfigurationError(
+                        'fault node_kill does not go with lockstep, where the simulator would'
+                        ' wait for an answer of that node at each odometry: do without lockstep,'
+                        ' or use the kind dead with the target command')
+    return sorted(found, key=lambda kill: kill.fault.onset)
+
+
+def _killed(fault: Fault, descriptions: Sequence[NodeDescription]) -> NodeDescription:
+    names = {d.full_name: d for d in descriptions if not d.spec.is_simulator}
+    found = [d for d in names.values() if fault.target.strip('/') in (d.name, d.full_name)]
+    if len(found) != 1:
+        raise ConfigurationError(
+            f"fault node_kill has the target '{fault.target}', expected"
+            f" {'one' if found else 'a node, one'} of {', '.join(names)}")
+    return found[0]
+
+
+def line_of_faults(texts: Sequence[str]) -> str:
+    """Faults of several texts in one line."""
+    return '; '.join(texts)
 
 
 def has_faults(values: Mapping[str, Values]) -> bool:
@@ -42,7 +70,7 @@ def has_faults(values: Mapping[str, Values]) -> bool:
 
 
 def faults_in(stack: Stack, values: Mapping[str, Values], car: LoopCar) -> LoopFaults:
-    """Faults of a loop, which values have in one line under FAULTS.
+    """Faults of a loop, which values have in one line under FAULTS, as a node of that parameter.
 
     values: of the nodes; car: of the loop. Raises ConfigurationError for faults that cannot be
     had, ParameterError for a value that the vehicle cannot have.
@@ -57,107 +85,10 @@ def faults_in(stack: Stack, values: Mapping[str, Values], car: LoopCar) -> LoopF
         raise ConfigurationError(
             f'faults are for cars that run compiled, {car.description} does not: use a'
             ' configuration of a car in the plane, such as kinematic_ode, without a world')
-    is_actuated = simulator.channels is not None
     for fault in faults:
-        _check(stack, fault)
-    of_vehicle = [fault for fault in faults if KINDS[fault.kind].of_vehicle
-                  or (fault.kind == STUCK and is_actuated)]
+        check_parameter(fault)
+    of_vehicle = [fault for fault in faults if is_of_vehicle(fault, simulator)]
     return LoopFaults(
         [fault for fault in faults if fault not in of_vehicle],
-        [*_changes(stack, simulated, simulator, of_vehicle)],
+        [*changes_of(simulated, simulator, of_vehicle)],
         period_ns=simulator.period_ns, timeout=number_of(simulated, _TIMEOUT))
-
-
-def _check(stack: Stack, fault: Fault) -> None:
-    """Raise RacecarError for a parameter that no fault can change, or such a value of it."""
-    if fault.kind != PARAMETER:
-        return
-    row = NODES[stack.simulator].table[fault.target]
-    if fault.target not in VEHICLE_COLUMNS and fault.target not in ACTUATOR_PARAMETERS or (
-            fault.target.endswith('_delay')):
-        raise ConfigurationError(
-            f"fault parameter: target is '{fault.target}', expected a number of the vehicle or of"
-            ' its actuators, but no delay')
-    row.validate(fault.size)
-
-
-def _changes(
-    stack: Stack, simulated: Values, simulator: Simulator, faults: Sequence[Fault],
-) -> Iterator[Change]:
-    """The vehicle at each tick at which faults come or go."""
-    spans = [(fault, *fault.ticks(simulator.period_ns)) for fault in faults]
-    for tick in sorted({tick for _, *both in spans for tick in both if tick != math.inf}):
-        acting = [fault for fault, first, after in spans if first <= tick < after]
-        yield _change(stack, simulated, simulator, acting, int(tick))
-
-
-def _change(
-    stack: Stack, simulated: Values, simulator: Simulator, acting: Sequence[Fault], tick: int,
-) -> Change:
-    """The vehicle from a tick on, under the faults that act then."""
-    names, values = ' and '.join(fault.kind for fault in acting), dict(simulated)
-    try:
-        for fault in acting:
-            values |= _CHANGED[fault.kind](fault, values) if fault.kind in _CHANGED else {}
-        other = simulator if values == simulated else _made(stack, values)
-    except RacecarError as error:
-        raise type(error)(f'fault {names}: {error}') from error
-    if other.kind != simulator.kind:
-        raise ConfigurationError(
-            f'fault {names} would give a car without actuators one, expected a car that has them'
-            ' from the start: set actuators.steering_lag or another of actuators.*')
-    channels = other.channels
-    for fault in acting:
-        if fault.kind == STUCK and channels is not None:
-            stuck = getattr(channels, fault.target)._replace(gain=0.0, largest_change=0.0)
-            channels = channels._replace(**{fault.target: stuck})
-    if values != simulated and _numbers(other) == _numbers(simulator):
-        raise ConfigurationError(
-            f"fault {names} changes nothing of {simulator.description} with tyre_model"
-            f" {simulated.get('tyre_model')}, expected a vehicle_model and a tyre_model that know"
-            f' it: choose tyre_model fiala, or another vehicle_model')
-    return Change(tick, other.model, channels)
-
-
-def _made(stack: Stack, values: Values) -> Simulator:
-    """Simulator of a stack with other values of its vehicle, at rest: it never drives itself."""
-    make = NODES[stack.simulator].make_car
-    assert make is not None
-    at_rest = {row.name: row.default for row in INITIAL_MOTION_PARAMETERS}
-    found = make({**values, **at_rest}, None).compiled
-    assert found is not None
-    return found
-
-
-def _numbers(simulator: Simulator) -> object:
-    """What decides how it moves."""
-    return (tuple(simulator.model.parameters), command_limits(simulator.model.vehicle),
-            simulator.channels)
-
-
-def _slippery(fault: Fault, values: Values) -> dict[str, object]:
-    along, _ = VehicleParameters.from_values(values).frictions
-    across = f'{PREFIX}lateral_friction_coefficient'
-    return {f'{PREFIX}contact_material': DEFAULT_MATERIAL,
-            f'{PREFIX}friction_coefficient': along * fault.size,
-            across: number_of(values, across) * fault.size}
-
-
-def _scaled(names: Sequence[str], fault: Fault, values: Values) -> dict[str, object]:
-    return {name: number_of(values, name) * fault.size for name in names}
-
-
-def _blown_out(fault: Fault, values: Values) -> dict[str, object]:
-    return _scaled([f'{PREFIX}{fault.target}.{name}' for name in (
-        'cornering_stiffness', 'slip_stiffness')], fault, values)
-
-
-def _weak(fault: Fault, values: Values) -> dict[str, object]:
-    return _scaled([f'{PREFIX}speed_min', f'{PREFIX}speed_max', f'{PREFIX}drive_force_limit',
-                    'actuators.acceleration'], fault, values)
-
-
-_CHANGED: Mapping[str, Callable[[Fault, Values], dict[str, object]]] = {
-    FRICTION: _slippery, BLOW_OUT: _blown_out, BATTERY: _weak,
-    PARAMETER: lambda fault, values: {fault.target: fault.size}}
-"""Other values of the simulator that a fault gives."""

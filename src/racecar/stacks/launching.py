@@ -15,15 +15,17 @@ from types import GenericAlias
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
+    EmitEvent,
     LogInfo,
     OpaqueFunction,
     RegisterEventHandler,
     Shutdown,
 )
 from launch.event_handlers import OnProcessExit
-from launch.events.process import ProcessExited
+from launch.events import matches_action
+from launch.events.process import ProcessExited, ShutdownProcess
 from launch.logging import get_logger
-from launch_ros.actions import Node
+from launch_ros.actions import Node, ROSTimer, SetUseSimTime
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.utilities import make_namespace_absolute, prefix_namespace
 
@@ -36,7 +38,9 @@ from racecar.ros import topics
 from racecar.ros.packages import is_installed
 from racecar.scene.world_choice import WORLD_PARAMETER
 from racecar.signals import LAUNCHED_BY
+from racecar.simulation.faults import NO_END
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
+from racecar.stacks.faults import Kill, kills_of
 from racecar.stacks.options import from_texts, LAUNCH, run_options, SET_ARGUMENT
 from racecar.stacks.run_files import describe_run, with_provenance
 
@@ -44,6 +48,9 @@ from racecar.stacks.run_files import describe_run, with_provenance
 _BOOLEANS = ('true', 'false', 'True', 'False')
 
 _DESCRIBES = 'publish_robot_description'
+
+# For a node that ends at the start [s]: timers have no period of 0.
+_SOON = 1e-3
 
 _Actions = list[LaunchDescriptionEntity]
 
@@ -70,7 +77,8 @@ def _arguments(stack: Stack) -> Iterator[DeclareLaunchArgument]:
             text, choices = text.lower(), list(_BOOLEANS)
         if choices and text not in choices:
             choices.insert(0, text)
-        remark = '; several separated by spaces' if option.type in (dict, tuple) else (
+        remark = '; several separated by spaces' if (
+            option.type in (dict, tuple) and not option.whole) else (
             '; empty: as the parameter files have it' if default is None and not option.is_path
             else '')
         names = f" ({', '.join(option.suggestions())})" if option.suggestions else ''
@@ -107,9 +115,27 @@ def launch_nodes(stack: Stack, options: StackOptions, command: str) -> _Actions:
     descriptions = with_provenance(descriptions, describe_run(
         LAUNCH, stack.name, options, descriptions, command))
     found = [_actions(description, options) for description in descriptions]
+    kills = kills_of(descriptions)
+    if kills and options.own_clock:
+        raise ConfigurationError(
+            'fault node_kill does not go with own_clock: launch knows the time of /clock only')
     # Who listens to the end of a process comes before any is started.
-    return [*(action for listeners, _ in found for action in listeners),
-            *(action for _, actions in found for action in actions)]
+    return [*([SetUseSimTime(True)] if kills else []),
+            *(action for listeners, _ in found for action in listeners),
+            *(action for _, actions in found for action in actions),
+            *(action for kill in kills
+              for action in _ends_of(kill, found[descriptions.index(kill.node)][1], options))]
+
+
+def _ends_of(kill: Kill, actions: _Actions, options: StackOptions) -> _Actions:
+    """What ends the process of a node, and starts it again; actions: what starts it first."""
+    fault, process = kill.fault, actions[0]
+    timers: _Actions = [ROSTimer(period=max(fault.onset, _SOON), actions=[EmitEvent(
+        event=ShutdownProcess(process_matcher=matches_action(process)))])]
+    if fault.duration != NO_END:
+        _, again = _actions(kill.node, options)
+        timers.append(ROSTimer(period=fault.onset + fault.duration, actions=[*again[:1]]))
+    return timers
 
 
 def _check_files(stack: Stack, descriptions: list[NodeDescription]) -> None:

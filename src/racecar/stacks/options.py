@@ -60,7 +60,7 @@ class RunOption(NamedTuple):
     that switches it off. for_tracking: only for stacks that follow a trajectory. suggestions: as
     choices, but other values are allowed too. metavar: stands for the value in help texts.
     is_path: of a file or folder, so that ~ is the home folder. off_help: of the flag that switches
-    a bool off.
+    a bool off. whole: whether each text of a tuple is one value, and no list of names.
     """
 
     help: str
@@ -73,6 +73,11 @@ class RunOption(NamedTuple):
     metavar: str = ''
     is_path: bool = False
     off_help: str = ''
+    whole: bool = False
+
+    def values_of(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Values of a tuple that texts stand for."""
+        return tuple(texts) if self.whole else parse_names(texts)
 
 
 def _option(default: Any, help_text: str, kind: type, ways: tuple[str, ...], **more: Any) -> Any:
@@ -139,10 +144,10 @@ class StackOptions:
     flying_start: bool = _option(
         False, 'start on the reference, in its direction and at its speed, in place of at rest',
         bool, _ALL, for_tracking=True)
-    faults: str | None = _option(
-        None, "fault that the car gets, 'kind: friction, onset: 5.0, size: 0.3'; several with ;"
-        ' between them; docs/campaigns.md', str, (SIMULATE, SWEEP), flag='fault',
-        metavar='FAULT', for_tracking=True)
+    faults: tuple[str, ...] = _option(
+        (), "what fails, 'kind: friction, onset: 5.0, size: 0.3'; several with ; between them;"
+        ' docs/campaigns.md', tuple, (LAUNCH, UP, SIMULATE, SWEEP), flag='fault',
+        metavar='FAULT', whole=True)
     without: tuple[str, ...] = _option(
         (), 'leave out a node, because one of your own is in its place', tuple, (LAUNCH, UP),
         metavar='NODE')
@@ -283,7 +288,7 @@ def from_texts(way: str, texts: Mapping[str, str], **more: object) -> StackOptio
             except ValueError as error:
                 raise ConfigurationError(f'{option.flag}: {text!r}: {error}') from error
         elif option.type is tuple:
-            values[name] = parse_names([text])
+            values[name] = option.values_of([text])
         elif option.type is float:
             values[name] = _number_or_text(text)
         else:

@@ -22,6 +22,7 @@ from racecar.dynamics.vehicles.parameters import (
     VEHICLE_FILE_PARAMETERS,
     VehicleParameters,
 )
+from racecar.faults.plant import shows_truth
 from racecar.ros import topics
 from racecar.ros.topics.sets import topic_set, TopicSet
 from racecar.scene.world_choice import scene_of
@@ -219,8 +220,9 @@ def teleop_topics(options: StackOptions, usual: str) -> tuple[str, ...]:
 
 
 def surroundings(options: StackOptions) -> dict[str, object]:
-    """Parameters of any simulator: world and sensors that the user chose."""
-    return given(world=options.world, sensors=list(options.sensors) or None)
+    """Parameters of any simulator: world, sensors and faults that the user chose."""
+    return given(world=options.world, sensors=list(options.sensors) or None,
+                 faults=list(options.faults) or None)
 
 
 def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -231,7 +233,7 @@ def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tup
     """
     values = simulator.resolve()
     world = () if scene_of(values).is_empty else _WORLD_TOPICS
-    truth = (topics.GROUND_TRUTH,) if is_reckoned(values) else ()
+    truth = (topics.GROUND_TRUTH,) if is_reckoned(values) or shows_truth(values) else ()
     return world, (*truth, *(topic for sensor in chosen_sensors(values['sensors'])
                              for topic in topics.sensor_topics(*sensor)))
 

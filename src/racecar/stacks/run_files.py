@@ -17,12 +17,13 @@ from racecar.base.share import find_config, find_robot, find_track, find_world, 
 from racecar.base.values import Values
 from racecar.catalogue import node_names
 from racecar.control.custom_controller import CONTROLLER, POLICY_SUFFIX
+from racecar.faults.plant import FAULTS
 from racecar.stacks.describe import find_stack
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import from_values, run_options, SIMULATE, StackOptions, UP
 
 # Resolved in the values of the nodes, or not part of what a car does.
-_NOT_KEPT = frozenset(('overrides', 'params_file', 'record', 'rviz', 'log_level'))
+_NOT_KEPT = frozenset(('overrides', 'params_file', 'record', 'rviz', 'log_level', FAULTS))
 
 # What the stack itself sets, anew for each run: how its nodes wait for each other.
 _SET_BY_THE_STACK = frozenset((
@@ -107,6 +108,10 @@ def options_of(file: RunFile, way: str) -> StackOptions:
         name.removeprefix(prefix): {key: value for key, value in node.parameters.items()
                if key not in _SET_BY_THE_STACK}
         for name, node in file.nodes.items() if node.executable != node_names.BAG_RECORDER}
+    for values in overrides.values():
+        # As an option, over which another one goes.
+        if texts := values.pop(FAULTS, None):
+            given[FAULTS] = _checked(FAULTS, texts, tuple)
     if file.controller_settings:
         overrides[CONTROLLER] = dict(file.controller_settings)
     if way == UP and file.way == SIMULATE:
@@ -130,8 +135,6 @@ def cautions(file: RunFile, way: str) -> list[str]:
         found.append('the run was not in lockstep: its timing was that of the machine')
     if way != SIMULATE and file.options.get('control_rate') is not None:
         found.append('the run had a control rate of its own, which only simulate has')
-    if way != SIMULATE and file.options.get('faults') is not None:
-        found.append('the run had faults, which only simulate has')
     return found
 
 

@@ -30,6 +30,7 @@ from racecar.control.tracker import FEEDBACK
 from racecar.control.trajectories import Trajectory
 from racecar.differential.parameters import PREFIX as ROBOT_PREFIX
 from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
+from racecar.faults.plant import FAULTS
 from racecar.metrics.survival import Limits
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.block import Fleet, FleetColumns, kind_of
@@ -41,7 +42,7 @@ from racecar.stacks import (
     Stack,
     StackOptions,
 )
-from racecar.stacks.faults import FAULTS
+from racecar.stacks.faults import line_of_faults
 from racecar.stacks.fleets import (
     custom_columns,
     may_be_column,
@@ -284,10 +285,10 @@ class Sweep:
             for targets, value in zip(self._targets, self.points[point], strict=True):
                 for node, parameter in targets:
                     overrides.setdefault(node, {})[parameter] = value
-        faults = overrides.pop(FAULTS, {}).get(FAULTS, self.options.faults)
+        faults = overrides.pop(FAULTS, {}).get(FAULTS, line_of_faults(self.options.faults))
         options = replace(
             self.options, end_time=self.duration, overrides=overrides,
-            faults=None if faults is None else str(faults))
+            faults=(str(faults),) if faults else ())
         return describe_run(
             SIMULATE, self.stack.name, options, describe_stack(self.stack.name, options), command,
             self.skip)
@@ -429,14 +430,15 @@ def configured(
         for node, row in _targets(key, stack, controller):
             overrides.setdefault(node, {})[row.name] = row.validate(value)
     chosen: dict[str, Any] = {
-        key: fields.flag(key, False) if key in _FLAGS else str(content[key])
+        key: fields.flag(key, False) if key in _FLAGS
+        else (str(content[key]),) if key == FAULTS else str(content[key])
         for key in OPTIONS if content.get(key) is not None}
     options = StackOptions(**chosen, overrides=overrides)
     base: dict[str, Values] = {
         d.executable: d.resolve() for d in describe_stack(stack.name, options)
         if d.executable in _tables(stack)}
     base[CONTROLLER] = overrides.get(CONTROLLER, {})
-    base[FAULTS] = {FAULTS: options.faults or ''}
+    base[FAULTS] = {FAULTS: line_of_faults(options.faults)}
     return Configured(
         stack, options, controller, base,
         _seconds(content, 'duration', DURATION, positive=True), _seconds(content, 'skip', 0.0))

@@ -53,6 +53,8 @@ class VelocityAnswers:
         """Create the publisher on the node."""
         self._tracker = tracker
         self._velocity = PlanarVelocity(0.0, 0.0)
+        # In lockstep each odometry is answered.
+        self._is_even = node.values['lockstep']
         self._message = velocity_template(MAP)
         self._publisher = AnswerPublisher(
             node, TwistStamped, topics.VIRTUAL_VELOCITIES, qos.COMMAND, node.values['lockstep'])
@@ -63,7 +65,7 @@ class VelocityAnswers:
 
     def update(self, odometry: Odometry, now_ns: int) -> Reference:
         """Do what Answers says; raises nothing."""
-        output = self._tracker.update(odometry, now_ns)
+        output = self._tracker.update(odometry, now_ns, even=self._is_even)
         self._velocity = output.velocity
         return Reference(output.reference, output.attitude)
 

@@ -347,7 +347,7 @@ class SimulationServices:
             acceleration=Accel(linear=to_vector(state.acceleration[:3]),
                                angular=to_vector(state.acceleration[3:])))
         message.header.frame_id = WORLD_FRAME
-        set_stamp(message.header.stamp, self._node.plant.time_ns)
+        set_stamp(message.header.stamp, self._node.stamp_of(self._node.plant.time_ns))
         return message
 
     def _set_state(self, request: SetEntityState.Request, _: SetEntityState.Response) -> None:

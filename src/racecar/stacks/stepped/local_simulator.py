@@ -8,6 +8,7 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.readings import CameraImage, Collisions, LaserScan
 from racecar.base.types import JointStates, NANOSECONDS, Odometry
 from racecar.description.robot_tree import RobotTree
+from racecar.faults.plant import FAULTS
 from racecar.sensors.equipment import equip, shown_sensor
 from racecar.simulation.ports import GROUND_TRUTH, ODOMETRY, Output
 from racecar.simulation.reckoned_plant import is_reckoned
@@ -28,6 +29,10 @@ class LocalSimulator(LocalNode):
         super().__init__(description, log)
         spec = description.spec
         assert spec.make_plant is not None
+        if self.values[FAULTS]:
+            raise ConfigurationError(
+                f'{FAULTS} are {self.values[FAULTS]}, expected none here: nodes have them, and'
+                ' `racecar simulate`')
         self._describe = spec.describe
         self.plant = equip(spec.make_plant(self.values), self.values)
         entity, *others = self.plant.entities
