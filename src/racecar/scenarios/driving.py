@@ -77,15 +77,17 @@ def drive(
 
 
 def _observe(composed: ComposedStack, record: DriveRecord, topics: Sequence[str]) -> None:
-    simulator = composed.simulator
+    simulator, plant = composed.simulator, composed.simulator.plant
 
     def full(topic: str) -> str:
         name: str = simulator.resolve_topic_name(topic)
         return name
 
     composed.observe(full(ODOMETRY), lambda data: record.add_seen(read_odometry(data)))
-    composed.observe(full(GROUND_TRUTH if simulator.is_reckoned else ODOMETRY),
-                     lambda data: record.add_motion(read_odometry(data)))
+    # Its stamp is that of a clock which may jump.
+    composed.observe(
+        full(GROUND_TRUTH if simulator.is_reckoned else ODOMETRY),
+        lambda data: record.add_motion(read_odometry(data)._replace(time_ns=plant.time_ns)))
     for topic in topics:
         composed.observe(full(topic), lambda _, topic=topic: record.note_message(topic))
 

@@ -151,6 +151,10 @@ def scenario_launch(
             f'a launch test needs {_ALSO}: {error}; source an installation of ROS 2 with'
             ' launch_testing, or use `racecar scenario`, which needs neither') from error
     _, scenario = load_scenario(Path(file))
+    if scenario.has_jumps:
+        raise ConfigurationError(
+            f"scenario file '{file}': a launch test ends by the clock, which must not jump; use"
+            ' `racecar scenario`')
     if record:
         now = datetime.datetime.now()
         scenario = scenario.recorded(

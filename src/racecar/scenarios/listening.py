@@ -18,6 +18,7 @@ from std_msgs.msg import UInt32
 
 from racecar.base.types import NANOSECONDS, Odometry
 from racecar.clients.graph.view import GraphView
+from racecar.faults.plant import shows_truth
 from racecar.ros import qos
 from racecar.ros.codecs.odometry import read_odometry
 from racecar.ros.initialising import init
@@ -70,7 +71,7 @@ class Listening:
             return topic if topic.startswith('/') else absolute(
                 simulator.namespace, renamed(options, topic))
 
-        motion = full(GROUND_TRUTH if is_reckoned(values) else ODOMETRY)
+        motion = full(GROUND_TRUTH if is_reckoned(values) or shows_truth(values) else ODOMETRY)
         self._callbacks: dict[str, list[Callable[[bytes], object]]] = {}
         for topic in scenario.expected.topics:
             self._hear(full(topic), partial(self._on_message, topic))

@@ -17,7 +17,7 @@ from racecar.base.values import flag_of, Values
 from racecar.base.yaml_file import load_yaml
 from racecar.metrics.survival import Limits
 from racecar.scenarios.expected import Expected, expected_of, OF_REFERENCE
-from racecar.simulation.faults import fault_of
+from racecar.simulation.faults import CLOCK_JUMP, fault_of, faults_of_nodes
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
 from racecar.stacks.options import (
     DURATION,
@@ -70,6 +70,11 @@ class Scenario:
         return replace(self, options=replace(
             self.options, record=None if folder is None else str(folder)))
 
+    @property
+    def has_jumps(self) -> bool:
+        """Whether the clock of the drive jumps."""
+        return any(fault.kind == CLOCK_JUMP for fault in faults_of_nodes(self.options.faults))
+
     def with_faults(self, texts: Sequence[str]) -> Scenario:
         """The same with other faults, a line each. Raises RacecarError as load_scenario()."""
         found = replace(self, options=replace(self.options, faults=tuple(texts)))
@@ -121,9 +126,11 @@ def make_scenario(name: str, content: Values, folder: Path | None = None) -> Sce
     skip = fields.number('skip', 0.0, 0.0)
     if skip >= duration:
         raise fields.error('skip', skip, f'less than the duration, {duration:g} s')
-    chosen: dict[str, object] = {'lockstep': True, 'real_time_factor': 0.0}
+    lockstep = fields.flag('lockstep', True)
+    chosen: dict[str, object] = {'real_time_factor': 0.0} if lockstep else {}
     chosen |= {key: _option(fields, row, folder) for key, row in OPTIONS.items()
                if fields.has(key)}
+    chosen['lockstep'] = lockstep
     overrides = _settings(fields)
     start = _start(fields)
     if start:
@@ -206,7 +213,8 @@ def _faults(fields: Fields, duration: float) -> dict[str, object]:
     if not isinstance(entries, list):
         raise fields.error(
             FAULTS, entries, 'a list of faults, such as [{kind: friction, onset: 5.0, size: 0.3}]')
-    faults = [fault_of(f'fault {number}', entry) for number, entry in enumerate(entries, start=1)]
+    faults = [fault_of(f'fault {number}', entry, nodes=True)
+              for number, entry in enumerate(entries, start=1)]
     for number, fault in enumerate(faults, start=1):
         if fault.onset >= duration:
             raise ConfigurationError(
@@ -230,9 +238,11 @@ def _check(scenario: Scenario) -> None:
             raise ConfigurationError(
                 f"expected: ended has '{name}', expected some of"
                 f" {', '.join(d.full_name for d in descriptions)}")
-    has_reference = tracker_of(scenario.stack, descriptions) is not None
+    why = '' if tracker_of(scenario.stack, descriptions) is not None else \
+        f'{scenario.stack.name} follows none here'
+    if scenario.has_jumps:
+        why = 'it begins anew where the clock jumps'
     for name in scenario.expected.limits:
-        if name in OF_REFERENCE and not has_reference:
+        if name in OF_REFERENCE and why:
             raise ConfigurationError(
-                f'expected: {name} is of a reference, and {scenario.stack.name} follows none here;'
-                ' leave it out')
+                f'expected: {name} is of a reference, and {why}; leave it out')
