@@ -18,7 +18,7 @@ from racecar.cli.main import main
 from racecar.facade.chunks import Lost
 from racecar.facade.datasets import DatasetWriter
 from racecar.facade.node_processes import NodeProcesses
-from racecar.facade.sweep_parts import SweepTask
+from racecar.facade.sweep_parts import Part, SweepTask
 from racecar.stacks.campaign import make_campaign
 
 pytestmark = pytest.mark.ros
@@ -53,7 +53,8 @@ def test_a_scenario_has_the_bits_of_the_engine_each_time(tmp_path, capsys):
     one, other = outcomes(capsys, file, file)
     assert one['holds']
     assert {**one, 'wall_time': 0} == {**other, 'wall_time': 0}
-    run = racecar.simulate('kinematic_ode', duration=2.0, **OPTIONS)
+    run = racecar.simulate(
+        'kinematic_ode', duration=2.0, trajectory='figure_eight', tyre_model='fiala')
     metrics = run.metrics().as_dict()
     for name in ('rmse', 'max_error', 'cross_track_rmse', 'max_cross_track_error',
                  'heading_rmse', 'speed_rmse'):
@@ -141,6 +142,7 @@ def test_a_campaign_with_nodes_goes_on_where_it_was_stopped(tmp_path):
     sweep = make_campaign({**CAMPAIGN, 'nodes': True, 'runs': 3, 'duration': 1.2})
     with DatasetWriter(tmp_path / 'parts', sweep, '') as writer:
         part, = NodeProcesses(1).run(SweepTask(sweep), [(1, 1)])
+        assert isinstance(part, Part)
         writer.add(part)
     content = {**CAMPAIGN, 'nodes': True, 'runs': 3, 'duration': 1.2}
     again = racecar.campaign(content, tmp_path / 'parts', resume=True)

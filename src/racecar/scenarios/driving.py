@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from racecar.base.errors import DivergenceError, RacecarError
@@ -89,7 +90,11 @@ def _observe(composed: ComposedStack, record: DriveRecord, topics: Sequence[str]
         full(GROUND_TRUTH if simulator.is_reckoned else ODOMETRY),
         lambda data: record.add_motion(read_odometry(data)._replace(time_ns=plant.time_ns)))
     for topic in topics:
-        composed.observe(full(topic), lambda _, topic=topic: record.note_message(topic))
+        composed.observe(full(topic), partial(_note, record, topic))
+
+
+def _note(record: DriveRecord, topic: str, _: bytes) -> None:
+    record.note_message(topic)
 
 
 def _collisions(composed: ComposedStack) -> int | None:

@@ -28,8 +28,6 @@ FINAL_POSITION, ENDED, TOPICS = 'final_position', 'ended', 'topics'
 KEYS = (*MEASURES, FINAL_POSITION, ENDED, TOPICS)
 """All keys of `expected`."""
 
-_MESSAGES, _SILENCE = 'messages', 'silence'
-
 
 class Place(NamedTuple):
     """A point [m] and how far from it is near enough [m]."""
@@ -117,8 +115,8 @@ def _traffic(topics: Fields, topic: str) -> ExpectedTraffic:
     fields.know(ExpectedTraffic._fields)
     if not any(map(fields.has, ExpectedTraffic._fields)):
         raise topics.error(
-            topic, topics.value(topic), f'{_MESSAGES}: or {_SILENCE}: [s] with limits, such as'
-            f' {{{_MESSAGES}: {{least: 1}}}}')
+            topic, topics.value(topic),
+            'messages: or silence: [s] with limits, such as {messages: {least: 1}}')
     return ExpectedTraffic(*(
         limits_of(fields, name) if fields.has(name) else Limits()
         for name in ExpectedTraffic._fields))
@@ -133,13 +131,13 @@ def findings(expected: Expected, observed: Observed) -> Iterator[Finding]:
                       limits.text(unit), limits.hold(observed.measures.get(name, math.nan)))
     if expected.place is not None:
         yield _at_the_place(expected.place, observed.position)
-    for topic, limits in expected.topics.items():
-        traffic = observed.topics.get(topic, Traffic(0, math.nan))
-        for name, unit in ((_MESSAGES, ''), (_SILENCE, 's')):
-            value, one = getattr(traffic, name), getattr(limits, name)
-            if one != Limits():
-                yield Finding(f'{name} on {topic}', _number(value, unit), one.text(unit),
-                              one.hold(value))
+    for topic, wanted in expected.topics.items():
+        came = observed.topics.get(topic, Traffic(0, math.nan))
+        for name, value, limits, unit in zip(
+                Traffic._fields, came, wanted, ('', 's'), strict=True):
+            if limits != Limits():
+                yield Finding(f'{name} on {topic}', _number(value, unit), limits.text(unit),
+                              limits.hold(value))
 
 
 def _drive(expected: Expected, observed: Observed) -> Finding:

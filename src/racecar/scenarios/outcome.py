@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 import math
 from pathlib import Path
 from typing import NamedTuple
@@ -94,7 +94,7 @@ def write_junit(path: Path, outcomes: Sequence[Outcome]) -> None:
         raise ConfigurationError(f"'{path}' cannot be written: {error.strerror}") from error
 
 
-def _counts(found: Sequence[Finding]) -> Mapping[str, str]:
+def _counts(found: Sequence[Finding]) -> dict[str, str]:
     return {'tests': str(len(found)), 'errors': '0',
             'failures': str(sum(not finding.holds for finding in found))}
 
