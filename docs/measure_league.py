@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the tables of docs/league.md from the folder of a league.
 
-Run `./run racecar league small --output build/league`, then this with `build/league`.
+Run `./run racecar league small --output build/league`, the same with limits, and then this with
+both folders.
 """
 
 from __future__ import annotations
@@ -26,17 +27,26 @@ Row = Mapping[str, str]
 
 
 def _cell(rows: Sequence[Row]) -> str:
-    """Median lap, mean RMS and largest error of runs, and how many stayed inside."""
+    """Median lap, mean RMS and largest error of runs, and how many stayed inside if not all."""
     if not rows:
         return '-'
-    inside = sum(row['outcome'] == 'inside' for row in rows)
     laps = [float(row['lap']) for row in rows if row['lap']]
     if not laps:
         return 'out'
+    text = f'{statistics.median(laps):.2f} s, {_errors(rows)}'
+    inside = _inside(rows)
+    return text if inside == f'{len(rows)}/{len(rows)}' else f'{text}, {inside} inside'
+
+
+def _errors(rows: Sequence[Row]) -> str:
+    """Mean RMS and largest error [cm]."""
     rms = 100.0 * statistics.fmean(float(row['rmse']) for row in rows if row['rmse'])
     largest = 100.0 * max(float(row['max_error']) for row in rows if row['max_error'])
-    text = f'{statistics.median(laps):.2f} s, {rms:.1f}/{largest:.0f}'
-    return text if inside == len(rows) else f'{text}, {inside} of {len(rows)} inside'
+    return f'{rms:.1f}/{largest:.0f}'
+
+
+def _inside(rows: Sequence[Row]) -> str:
+    return f"{sum(row['outcome'] == 'inside' for row in rows)}/{len(rows)}"
 
 
 def _table(rows: Iterable[Row], columns: str, **chosen: str) -> str:
@@ -62,20 +72,45 @@ def _published(rows: Sequence[Row]) -> str:
     return '\n'.join(lines)
 
 
-def main(folder: Path) -> int:
-    """Replace the blocks; the page says which table they are from."""
+def _limits(rows: Sequence[Row]) -> str:
+    """Lap over bound, errors and who stays inside, by line and controller."""
+    chosen = (('none', '0.9'), ('localisation', '0.9'), ('localisation', '0.95'),
+              ('slippery_heavy', '0.9'), ('slippery_heavy', '0.95'))
+    heads = [f'{condition} {share}' for condition, share in chosen]
+    lines = [f"| line | controller | {' | '.join(heads)} |", f"|---|---|{'---|' * len(heads)}"]
+    for line, name in dict.fromkeys((row['line'], row['controller']) for row in rows):
+        cells = []
+        for condition, share in chosen:
+            some = [row for row in rows if (row['line'], row['controller'], row['condition'],
+                                            row['share']) == (line, name, condition, share)]
+            over = [float(row['lap_over_bound']) for row in some if row['lap_over_bound']]
+            cells.append(f'{statistics.median(over):.3f}, {_errors(some)}, {_inside(some)}'
+                         if over else 'out' if some else '-')
+        lines.append(f"| {line} | {name} | {' | '.join(cells)} |")
+    return '\n'.join(lines)
+
+
+def _rows(folder: Path) -> tuple[list[Row], str]:
+    """Of a league's table, and a sentence on it."""
     text = (folder / 'table.csv').read_text(encoding='utf-8')
     rows = list(csv.DictReader(text.splitlines()))
     digest = hashlib.sha256(text.encode()).hexdigest()
+    return [*rows], f'{len(rows)} runs; SHA-256 of `table.csv`: `{digest}`.'
+
+
+def main(folder: Path, limits: Path) -> int:
+    """Replace the blocks; the page says which table they are from."""
+    rows, table = _rows(folder)
+    hardest, limits_table = _rows(limits)
     line = 'racetrack_f1tenth_curvature'
     blocks = {
         'published': _published(rows),
         'plants': _table(rows, 'plant', line=line, condition='none', share='0.9'),
         'conditions': _table(rows, 'condition', line=line, plant='double_track', share='0.7'),
-        'limits': _table(rows, 'condition', line=line, plant='double_track', share='0.9'),
+        'faster': _table(rows, 'condition', line=line, plant='double_track', share='0.9'),
         'tracks': _table(rows, 'line', plant='double_track', condition='localisation',
                          share='0.7'),
-        'hash': f'{len(rows)} runs; SHA-256 of `table.csv`: `{digest}`.'}
+        'limits': _limits(hardest), 'hash': table, 'limits_hash': limits_table}
     page = DOCS / 'league.md'
     page.write_text(_BLOCK.sub(
         lambda match: f'{match[1]}{blocks[match[2]]}\n{match[3]}',
@@ -84,4 +119,4 @@ def main(folder: Path) -> int:
 
 
 if __name__ == '__main__':
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(*map(Path, sys.argv[1:])))

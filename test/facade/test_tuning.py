@@ -15,7 +15,7 @@ import racecar
 from racecar.cli.main import main
 from racecar.facade.chunks import Cores, Lost
 from racecar.facade.tuning import TuneRun
-from racecar.facade.tuning_file import make_tuning, OBJECTIVES
+from racecar.facade.tuning_file import make_tuning, OBJECTIVES, read_tuning
 
 pytest.importorskip('optuna')
 
@@ -267,6 +267,30 @@ def test_every_objective_is_a_metric_of_a_sweep():
     metrics = {**run.metrics().as_dict(), **run.motion.without_start(1.0).as_dict()}
     for name, value in values.items():
         assert value == pytest.approx(metrics[name], rel=1e-9)
+
+
+def test_one_controller_of_a_choice_drives_with_the_settings_that_it_has():
+    whole = read_tuning('kinematic_ode', 'config/tuning/league.yaml')
+    assert {'controller', 'controller.gain', 'controller.look_ahead'} < {*whole.space}
+    alone = read_tuning('kinematic_ode', 'config/tuning/league.yaml', 'lqr')
+    assert [*alone.space] == [
+        'controller.heading_weight', 'controller.rate_weight', 'controller.steering_weight']
+    assert len(alone.variants) == 1
+    assert alone.digest != whole.digest
+
+
+def test_settings_that_no_controller_of_a_choice_has_are_refused(tmp_path):
+    file = tmp_path / 'tuning.yaml'
+    file.write_text("""
+tune:
+  controller: {choices: [lqr, stanley]}
+  controller.gain: {range: [0.5, 30.0]}
+  controller.gian: {range: [0.5, 30.0]}
+trajectory: raceline
+set: {trajectory_tracker.raceline_file: racetrack_f1tenth_curvature}
+""")
+    with pytest.raises(racecar.RacecarError, match=r'gian'):
+        read_tuning('kinematic_ode', file, 'stanley')
 
 
 FILE = """

@@ -213,18 +213,32 @@ class Tuning:
 def read_tuning(name: str, path: Path | str, controller: str | None = None) -> Tuning:
     """Read a file of `racecar tune` for a configuration.
 
-    controller: goes over the one that the file may name. Raises ConfigurationError or
-    ParameterError naming the key, the value and what is expected.
+    controller: goes over the one that the file may name; where the file chooses among some, it
+    drives alone, and settings that only the others have are left out. Raises ConfigurationError
+    or ParameterError naming the key, the value and what is expected.
     """
     content = load_yaml('tuning file', path)
     if not isinstance(content, dict):
         raise ConfigurationError(
             f"tuning file '{path}' holds {type(content).__name__}, expected a mapping with tune:"
             ' and options')
-    if controller is not None:
-        content[CONTROLLER] = controller
     with naming_file(path, 'tuning file'):
+        if controller is not None:
+            content[CONTROLLER] = controller
+            content['tune'] = _with_one(controller, content.get('tune'))
         return make_tuning(name, content)
+
+
+def _with_one(where: str, tuned: object) -> object:
+    """What is tuned when one controller drives in the place of those that `tune` chooses among."""
+    if not isinstance(tuned, dict) or CONTROLLER not in tuned:
+        return tuned
+    one = find_controller(where)
+    others = [find_controller(str(other)) for other in _ends(CONTROLLER, tuned[CONTROLLER])
+              if other is not None]
+    of_others = {f'{CONTROLLER}.{name}' for other in others for name in other.settings}
+    return {key: row for key, row in tuned.items() if key != CONTROLLER and (
+        key not in of_others or one.takes(key.removeprefix(f'{CONTROLLER}.')))}
 
 
 def make_tuning(
