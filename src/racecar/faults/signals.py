@@ -113,13 +113,14 @@ class FaultySignals:
         self._signals = self._path.start(self._motion(), start)._replace(tick=float(self._tick))
         self._new: Command | None = None
         # What the plant was given last, and whether that is no command of speed and steering.
-        self._applied, self._is_other = start, False
+        self._applied: Command | None = start
+        self._is_other = False
         self._has_come, self._silent = False, 0
 
     def restart(self) -> None:
         """Begin anew at time 0."""
         self._tick = 0
-        self._begin(self._applied)
+        self._begin(self._signals.received)
 
     # Odometry
 
@@ -173,10 +174,9 @@ class FaultySignals:
 
     def _stop(self) -> None:
         self._halt()
-        self._new = None
-        held = Command(0.0, self._applied.steering_angle)
-        self._applied = held
-        self._signals = self._signals._replace(received=held)
+        self._new = self._applied = None
+        self._signals = self._signals._replace(
+            received=self._signals.received._replace(speed=0.0))
 
     def _put(self, pose: Pose3 | None) -> Pose3:
         placed = self._reset(pose)

@@ -164,8 +164,10 @@ class RobotLink:
             self._stray = None
         return True
 
-    def note_answer(self, port: Input) -> None:
-        """Note that the answer has a value of an input."""
+    def note_answer(self, port: Input, stamp_ns: int) -> None:
+        """Note that the answer has a value of an input, and its stamp [ns]."""
+        if port.drives:
+            self._commanded = LastStamp(stamp_ns)
         self._missing.pop(_COMMAND if port.drives else port.name, None)
 
     def note_stray(self, stamp_ns: int, now_ns: int) -> None:
@@ -195,7 +197,7 @@ class RobotLink:
         if self._notice and not before:
             self._node.get_logger().warning(self._notice, throttle_duration_sec=THROTTLE)
 
-    # Age of the commands, where nobody waits for them
+    # Age of the commands
 
     def obey_if_young(
         self, port: Input, apply: Callable[[], None], stamp_ns: int, now_ns: int, timeout: float,

@@ -306,8 +306,9 @@ class SimulatorNode(TableNode):
                 self._arm()
 
     def _watch_silence(self) -> None:
-        if not self._lockstep:
-            for link in self._links:
+        for link in self._links:
+            # In lockstep a command is waited for, unless nobody was asked.
+            if not self._lockstep or link.is_unasked:
                 link.stop_if_silent(self._stamp_ns, self.values['command_timeout'])
 
     def _advance(self, most: int | None = None) -> None:
@@ -413,7 +414,7 @@ class SimulatorNode(TableNode):
             link.note_stray(stamp_ns, now_ns)
         elif (self._started or not port.drives) and link.obey(port, apply) \
                 and self._lockstep and stamp_ns == now_ns:
-            link.note_answer(port)
+            link.note_answer(port, stamp_ns)
             if link.is_answered:
                 self._unanswered.discard(link)
                 self._note_answer()

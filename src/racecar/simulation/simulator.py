@@ -200,7 +200,8 @@ class Simulator:
         self._parts = parts = one_car_parts(self.kind)
         self._order = orders(self.kind)
         by_command = car_kernels(self.kind, self.kind.equations)
-        by_wheels = self.kind.wheel_equations
+        # Actuators do not know torques.
+        by_wheels = self.kind.wheel_equations if made is None else None
         # By the number among the inputs that tells which.
         self._mode = -1 if by_wheels is None else first_row(by_wheels.inputs, 'mode')
         self._choice = by_command, by_command if by_wheels is None else car_kernels(
