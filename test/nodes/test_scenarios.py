@@ -4,7 +4,6 @@
 
 import importlib.util
 import json
-import os
 from pathlib import Path
 import shlex
 import xml.etree.ElementTree as ElementTree
@@ -25,12 +24,6 @@ pytestmark = pytest.mark.ros
 
 HANGING = Path(__file__).parents[1] / 'helpers' / 'hanging_controller.py'
 OPTIONS = {'trajectory': 'figure_eight', 'tyre_model': 'fiala'}
-
-
-@pytest.fixture(autouse=True)
-def domain(monkeypatch):
-    """Give back the domain of these tests, as the command claims another."""
-    monkeypatch.setenv('ROS_DOMAIN_ID', os.environ['ROS_DOMAIN_ID'])
 
 
 def write(tmp_path, name='tried', **content):

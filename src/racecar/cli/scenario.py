@@ -21,6 +21,8 @@ from racecar.scenarios.scenario import load_scenario, Scenario, scenario_of_run
 from racecar.stacks import unanswered
 from racecar.stacks.address_space import check_address_space
 
+_DOMAIN = 'ROS_DOMAIN_ID'
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar scenario`."""
@@ -89,15 +91,31 @@ def _recorded(scenarios: Sequence[Scenario], folder: Path | None) -> Iterator[Sc
 
 
 def _run(scenario: Scenario) -> Outcome:
-    """Run the nodes of one, in a ROS domain of its own unless nodes of the user's are awaited."""
+    """Run the nodes of one."""
     # It raises ImportError without rclpy.
-    from racecar.ros.domains import claim_domain
     from racecar.scenarios.driving import drive
 
-    with contextlib.ExitStack() as claimed:
-        if not unanswered(scenario.describe()):
-            os.environ['ROS_DOMAIN_ID'] = str(claim_domain(claimed))
-        bar = claimed.enter_context(ProgressBar(scenario.duration, scenario.name))
-        found = drive(scenario.stack, scenario.driven(), [*scenario.expected.topics], bar)
+    with _own_domain(scenario), ProgressBar(scenario.duration, scenario.name) as show:
+        found = drive(scenario.stack, scenario.driven(), [*scenario.expected.topics], show)
     return Outcome(scenario, found.observed(scenario.expected, scenario.skip),
                    found.record.digest, found.wall_time, scenario.options.record or '')
+
+
+@contextlib.contextmanager
+def _own_domain(scenario: Scenario) -> Iterator[None]:
+    """Be in a ROS domain that nobody else uses, unless nodes of the user's are awaited."""
+    from racecar.ros.domains import claim_domain
+
+    if unanswered(scenario.describe()):
+        yield
+        return
+    before = os.environ.get(_DOMAIN)
+    with contextlib.ExitStack() as claimed:
+        os.environ[_DOMAIN] = str(claim_domain(claimed))
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[_DOMAIN]
+            else:
+                os.environ[_DOMAIN] = before

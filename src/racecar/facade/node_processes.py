@@ -116,6 +116,8 @@ def _run(idle: SimpleQueue[_Process], task: SweepTask, point: int) -> Part | Los
         answer = NodeAnswer({}, '', str(error), math.nan)
     finally:
         idle.put(process)
+    if answer.lost:
+        return Lost(point, 1, answer.lost)
     return _part(point, answer, time.perf_counter() - begun)
 
 

@@ -27,7 +27,8 @@ OnProgress = Callable[[float], object]
 class Drive(NamedTuple):
     """A drive that is over.
 
-    failure: what broke it off, '' for nothing; diverged_at: when it diverged [s], None if it did
+    failure: what broke it off, '' for nothing; late: why it is not to be trusted, as where an
+    answer did not come in time, '' if it is; diverged_at: when it diverged [s], None if it did
     not. gone: nodes that are not alive, with the reason.
     """
 
@@ -35,6 +36,7 @@ class Drive(NamedTuple):
     nodes: tuple[str, ...]
     gone: dict[str, str]
     failure: str = ''
+    late: str = ''
     diverged_at: float | None = None
     wall_time: float = 0.0
 
@@ -42,7 +44,8 @@ class Drive(NamedTuple):
         """What it came to; skip: time at the start that metrics leave out [s]."""
         return Observed(
             self.record.measures(skip), self.record.position, self.nodes, self.gone,
-            {topic: self.record.traffic(topic) for topic in expected.topics}, self.failure)
+            {topic: self.record.traffic(topic) for topic in expected.topics},
+            self.failure or self.late)
 
 
 def drive(
@@ -73,7 +76,7 @@ def drive(
         gone = _gone(composed, names)
         # Who has ended answers nothing.
         late = '' if gone else composed.simulator.unanswered
-        return Drive(record, names, gone, failure or late or '; '.join(composed.conflicts),
+        return Drive(record, names, gone, failure, late or '; '.join(composed.conflicts),
                      diverged_at, composed.wall_time)
 
 

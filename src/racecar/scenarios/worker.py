@@ -47,4 +47,4 @@ def _answer(request: NodeRun) -> NodeAnswer:
     return NodeAnswer(
         {**({} if metrics is None else metrics.as_dict()), **record.at_the_end(),
          'tracked_ahead': record.tracked_ahead, 'collisions': record.collisions},
-        failure, '', math.nan if found.diverged_at is None else found.diverged_at)
+        failure, '', math.nan if found.diverged_at is None else found.diverged_at, found.late)

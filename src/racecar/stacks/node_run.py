@@ -22,10 +22,12 @@ class NodeAnswer(NamedTuple):
     """What came of a run.
 
     metrics: by name, None for what is not known. failure: what broke it off, unmade: why its nodes
-    cannot be made, '' for nothing. diverged_at: [s], NaN if it did not.
+    cannot be made, lost: why it is not to be trusted, as where a command did not come in time,
+    each '' for nothing. diverged_at: [s], NaN if it did not.
     """
 
     metrics: Mapping[str, float | None]
     failure: str
     unmade: str
     diverged_at: float
+    lost: str = ''
