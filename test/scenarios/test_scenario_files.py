@@ -139,8 +139,7 @@ def test_any_content_is_a_scenario_or_a_clear_error(content):
 
 OBSERVED = Observed(
     {'distance': 12.0, 'collisions': math.nan, 'final_speed': 0.0}, (1.0, 1.0),
-    ['simulator', 'ns/law'], {'ns/law': 'has ended'},
-    {'scan': Traffic(5, 0.5)})
+    {'ns/law': 'has ended'}, {'scan': Traffic(5, 0.5)})
 
 
 @pytest.mark.parametrize(('expected', 'wanted'), [

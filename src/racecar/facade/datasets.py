@@ -51,6 +51,8 @@ WHOLE = 'samples', 'collisions', 'laps', 'wrong_ways', 'track_exits'
 _FILE = re.compile(r'points-(\d{8})-(\d{8})\.parquet')
 _ROWS, _WAIT = 100_000, 30.0
 """Rows of a file, and time after which fewer are written too [s]."""
+_LOOK = 16
+"""Points of which not all may be impossible, or the sweep is."""
 
 
 class Outcome(NamedTuple):
@@ -210,10 +212,10 @@ def run_into(
                 continue
             if found.unmade:
                 warning = warning or next(iter(found.unmade.values()))
-                if found.first == 0 and len(found.unmade) == found.points:
+                unmade += len(found.unmade)
+                if unmade == done + found.points >= min(_LOOK, len(sweep.points)):
                     # What is wrong with all of the first is hardly their own.
                     raise ConfigurationError(warning)
-                unmade += len(found.unmade)
             writer.add(found)
             for text in {*found.said} - said:
                 announce(text)

@@ -118,6 +118,8 @@ def _run(idle: SimpleQueue[_Process], task: SweepTask, point: int) -> Part | Los
         idle.put(process)
     if answer.lost:
         return Lost(point, 1, answer.lost)
+    if answer.unmade:
+        answer = answer._replace(unmade=f'{sweep.name_of(point)}: {answer.unmade}')
     return _part(point, answer, time.perf_counter() - begun)
 
 

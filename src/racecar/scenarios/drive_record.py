@@ -49,7 +49,6 @@ class DriveRecord:
     def add_seen(self, odometry: Odometry) -> None:
         """Take the odometry that control has."""
         self._seen = self._seen or odometry
-        self.note_time(odometry.time_ns)
 
     def add_motion(self, odometry: Odometry) -> None:
         """Take the true motion; one that is not later than the last counts for nothing."""

@@ -16,7 +16,6 @@ from racecar.ros.topics import GROUND_TRUTH, ODOMETRY
 from racecar.scenarios.drive_record import DriveRecord
 from racecar.scenarios.expected import Expected, Observed
 from racecar.scenarios.scenario import tracker_of
-from racecar.simulation.ports import collisions_of
 from racecar.stacks import describe_stack, Stack, StackOptions
 from racecar.stacks.composing import ComposedStack
 
@@ -33,7 +32,6 @@ class Drive(NamedTuple):
     """
 
     record: DriveRecord
-    nodes: tuple[str, ...]
     gone: dict[str, str]
     failure: str = ''
     late: str = ''
@@ -43,7 +41,7 @@ class Drive(NamedTuple):
     def observed(self, expected: Expected, skip: float = 0.0) -> Observed:
         """What it came to; skip: time at the start that metrics leave out [s]."""
         return Observed(
-            self.record.measures(skip), self.record.position, self.nodes, self.gone,
+            self.record.measures(skip), self.record.position, self.gone,
             {topic: self.record.traffic(topic) for topic in expected.topics},
             self.failure or self.late)
 
@@ -71,12 +69,11 @@ def drive(
         except RacecarError as error:
             failure = str(error)
         record.note_time(composed.simulator.plant.time_ns)
-        record.collisions = _collisions(composed)
-        names = tuple(d.full_name for d in descriptions)
-        gone = _gone(composed, names)
+        record.collisions = composed.collisions
+        gone = _gone(composed, [d.full_name for d in descriptions])
         # Who has ended answers nothing.
         late = '' if gone else composed.simulator.unanswered
-        return Drive(record, names, gone, failure, late or '; '.join(composed.conflicts),
+        return Drive(record, gone, failure, late or '; '.join(composed.conflicts),
                      diverged_at, composed.wall_time)
 
 
@@ -98,12 +95,6 @@ def _observe(composed: ComposedStack, record: DriveRecord, topics: Sequence[str]
 
 def _note(record: DriveRecord, topic: str, _: bytes) -> None:
     record.note_message(topic)
-
-
-def _collisions(composed: ComposedStack) -> int | None:
-    found = [collisions_of(entity) for entity in composed.simulator.plant.entities]
-    counted = [collisions.contacts for collisions in found if collisions is not None]
-    return sum(counted) if counted else None
 
 
 def _gone(composed: ComposedStack, names: Sequence[str]) -> dict[str, str]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 import math
 from typing import NamedTuple
 
@@ -68,13 +68,12 @@ class Observed(NamedTuple):
     """How a drive ended.
 
     measures: of MEASURES, NaN for what is not known. position: of base_link in map [m].
-    nodes: full names of all nodes; gone: of those that were not alive any more, with the reason.
-    topics: by the names that Expected has. failure: what broke the drive off, '' for nothing.
+    gone: full names of nodes that were not alive any more, with the reason. topics: by the names
+    that Expected has. failure: what broke the drive off, '' for nothing.
     """
 
     measures: Mapping[str, float]
     position: tuple[float, float] = (math.nan, math.nan)
-    nodes: Sequence[str] = ()
     gone: Mapping[str, str] = {}
     topics: Mapping[str, Traffic] = {}
     failure: str = ''

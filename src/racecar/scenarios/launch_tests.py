@@ -124,7 +124,7 @@ class LaunchedScenario:
             time.sleep(_LOOK)
         record, scenario = listening.record, self.scenario
         observed = Observed(
-            record.measures(scenario.skip), record.position, listening.nodes, dict(self._ended),
+            record.measures(scenario.skip), record.position, dict(self._ended),
             {topic: record.traffic(topic) for topic in scenario.expected.topics},
             failure or record.missing(listening.period_ns))
         return Outcome(scenario, observed, record.digest, time.monotonic() - self._began,

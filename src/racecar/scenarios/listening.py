@@ -43,18 +43,17 @@ class Listening:
     """Hears a drive in a thread of its own, until it is closed.
 
     The simulator waits for subscriptions to the output that lockstep awaits an answer to. They
-    come last, so that nothing is missed. nodes, simulator: full names, without leading slashes.
+    come last, so that nothing is missed. simulator: its full name, without the leading slash.
     """
 
     def __init__(self, scenario: Scenario) -> None:
         """Begin to hear. Raises RacecarError for a scenario that cannot run."""
         options = scenario.driven(ends=False)
-        descriptions = scenario.describe(ends=False)
+        descriptions = scenario.describe()
         simulator = next(d for d in descriptions if d.spec.is_simulator)
         values = simulator.resolve()
         self._end_ns = round(scenario.duration * NANOSECONDS)
         self.record = DriveRecord(self._end_ns, tracker_of(scenario.stack, descriptions))
-        self.nodes = [d.full_name for d in descriptions]
         self.simulator = simulator.full_name
         self.period_ns = round(NANOSECONDS / float(values['rate']))
         self._clock_ns, self._motion_ns = 0, -1

@@ -81,16 +81,16 @@ class Scenario:
         _check(found)
         return found
 
-    def describe(self, *, ends: bool = True, observers: int = 0) -> list[NodeDescription]:
-        """Nodes of the drive.
-
-        ends: whether the simulator ends it; observers: subscriptions to the odometry for which it
-        waits. Raises RacecarError for what cannot run.
-        """
-        return describe_stack(self.stack.name, self.driven(ends=ends, observers=observers))
+    def describe(self) -> list[NodeDescription]:
+        """Nodes of the drive. Raises RacecarError for what cannot run."""
+        return describe_stack(self.stack.name, self.driven())
 
     def driven(self, *, ends: bool = True, observers: int = 0) -> StackOptions:
-        """Options of describe()."""
+        """Options with which the nodes run.
+
+        ends: whether the simulator ends the drive; observers: subscriptions to the odometry for
+        which it waits.
+        """
         return replace(self.options, end_time=self.duration if ends else None,
                        observers=observers)
 

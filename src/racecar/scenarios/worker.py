@@ -45,6 +45,7 @@ def _answer(request: NodeRun) -> NodeAnswer:
     failure = '' if found.diverged_at is not None else found.failure or '; '.join(
         f'{name} {why}' for name, why in found.gone.items())
     return NodeAnswer(
-        {**({} if metrics is None else metrics.as_dict()), **record.at_the_end(),
+        {**({} if metrics is None else metrics.as_dict()),
+         **({} if found.diverged_at is not None else record.at_the_end()),
          'tracked_ahead': record.tracked_ahead, 'collisions': record.collisions},
         failure, '', math.nan if found.diverged_at is None else found.diverged_at, found.late)
