@@ -77,10 +77,10 @@ def test_samples_that_are_kept_are_those_of_one_run_and_bounded():
     assert kept() == []
 
 
-def circle(first, last):
+def circle(first, last, robot=0):
     rows = [(time, 5.0 * math.cos(time), 5.0 * math.sin(time))
             for time in (first + 0.01 * row for row in range(round(100 * (last - first))))]
-    return state_frame(0, np.array(rows)[:, 0], np.array(rows)[:, 1:])
+    return state_frame(robot, np.array(rows)[:, 0], np.array(rows)[:, 1:])
 
 
 def test_laps_along_a_closed_path_are_told_to_all_and_to_late_viewers():
@@ -93,13 +93,25 @@ def test_laps_along_a_closed_path_are_told_to_all_and_to_late_viewers():
     _, late = hub.enter(b'{"type":"welcome"}')
     for box in (early, late):
         laps = [read_json(frame) for frame in drained(box) if b'"laps"' in frame]
-        assert laps == [{'type': 'laps', 'count': 1, 'begun': laps[0]['last'],
+        assert laps == [{'type': 'laps', 'robot': 0, 'count': 1, 'begun': laps[0]['last'],
                          'last': pytest.approx(2.0 * np.pi, abs=0.01),
                          'best': laps[0]['last'], 'wrong_way': False, 'off_track': False}]
     hub.forget()
     _, later = hub.enter(b'{"type":"welcome"}')
     hub.publish(circle(7.0, 20.0))
     assert not [frame for frame in drained(later) if b'"laps"' in frame]
+
+
+def test_each_robot_has_laps_of_its_own():
+    hub = Hub()
+    angles = np.linspace(0.0, 2.0 * np.pi, 200)
+    hub.publish(json_frame('path', points=(
+        5.0 * np.column_stack([np.cos(angles), np.sin(angles)])).tolist()))
+    hub.publish(circle(0.0, 7.0))
+    hub.publish(circle(0.0, 14.0, robot=1))
+    _, late = hub.enter(b'{"type":"welcome"}')
+    laps = [read_json(frame) for frame in drained(late) if b'"laps"' in frame]
+    assert [(found['robot'], found['count']) for found in laps] == [(0, 1), (1, 2)]
 
 
 def test_the_course_of_who_drives_by_hand_is_the_track_of_the_world():
@@ -145,6 +157,20 @@ def test_state_of_old_columns_goes_with_them():
     hub.publish(json_frame('robot', robot=0))
     hub.publish(state(1.0))
     assert drained(box)[1:] == [json_frame('robot', robot=0), state(1.0)]
+
+
+def test_state_of_one_robot_pushes_out_none_of_another():
+    hub = Hub()
+    _, box = hub.enter(b'{"type":"welcome"}')
+    hub.publish(state(0.0, robot=1))
+    hub.publish(json_frame('robot', robot=0))
+    for i in range(200):
+        hub.publish(state(float(i)))
+    hub.publish(state(1.0, robot=1))
+    found = drained(box)
+    assert [frame for frame in found if frame in (state(0.0, robot=1), state(1.0, robot=1))] == [
+        state(0.0, robot=1), state(1.0, robot=1)]
+    assert found[-1] == state(199.0)
 
 
 def test_only_who_wants_pictures_gets_the_newest():

@@ -31,7 +31,7 @@ from racecar.clients.cockpit_bridge.pictures import Pictures
 from racecar.clients.cockpit_bridge.server_link import ServerLink
 from racecar.clients.graph.parameters import ParameterServices
 from racecar.clients.graph.service_calls import Patience, ServiceCalls
-from racecar.cockpit.frames import is_text, json_frame, read_json, SCAN
+from racecar.cockpit.frames import is_text, json_frame, read_json, read_states, SCAN, STATE
 from racecar.cockpit.link import LENGTH, packed
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.driver_bridge import DriverBridgeNode
@@ -154,6 +154,30 @@ def test_it_describes_robot_surroundings_and_parameters(car):
     assert rows['step']['read_only']
     # A text that names a file is none that pages may know.
     assert 'config_file' not in {row['name'] for row in nodes['/vesc/low_level/ackermann_cmd_mux']}
+
+
+def test_all_cars_of_a_world_are_shown_with_the_world_around_them(bench, serve):
+    bench.start(SingleTrackSimulatorNode, use_sim_time=False, cars=['red', 'blue', 'green'],
+                **{**RACECAR, 'world': 'tunnel', 'sensors': ['laser'], 'laser.rays': 7})
+    server = serve(namespace='red')
+    wanted = {0: 'red', 1: 'blue', 2: 'green'}
+
+    def found(kind):
+        return [read_json(frame) for frame in server.frames
+                if is_text(frame) and read_json(frame)['type'] == kind]
+
+    def robots_in(kind):
+        return {frame[1] for frame in server.frames if frame[0] == kind}
+
+    bench.until(lambda: (server.found(lambda _: False), robots_in(STATE), robots_in(SCAN))[1:] == (
+        {*wanted}, {*wanted}), 'state and scans of all cars')
+    assert {row['robot']: row['car'] for row in found('robot')} == wanted
+    assert server.get('scene')['name'] == 'tunnel'
+    assert '/single_track_simulator' in server.parameters('/single_track_simulator')
+    behind = {robot: next(
+        states.values[0, 0] for frame in server.frames if frame[0] == STATE
+        and (states := read_states(frame)).robot == robot) for robot in wanted}
+    assert behind == pytest.approx({0: 0.0, 1: -1.0, 2: -2.0}, abs=1e-3)
 
 
 def test_of_several_lasers_and_cameras_the_first_are_shown(bench, serve):

@@ -14,6 +14,10 @@ from playwright.sync_api import expect
 import pytest
 from waiting import numbers, sent, wait_for, wait_for_car
 
+from racecar.api import describe_vehicle, find_config, VehicleParameters
+from racecar.cockpit.frames import state_frame
+from racecar.cockpit.robot_message import robot_frames
+
 LANDSCAPE = {'viewport': {'width': 844, 'height': 390}, 'has_touch': True, 'is_mobile': True}
 REFERENCE = (0, 149, 109)
 BAD = (179, 38, 30)
@@ -173,6 +177,38 @@ def test_collision_is_said_and_marked_until_the_next_reset(serve, open_page):
     served.call(served.feed.say, 'collisions', count=0, in_contact=False, time=0.0)
     expect(page.locator('#crash')).to_be_hidden()
     wait_for(page, lambda: not len(near(page, BAD)[0][0]), what='no ring')
+
+
+def test_of_several_cars_the_one_that_is_chosen_is_followed(serve, open_page):
+    served = serve()
+    page = open_page(served.address)
+    wait_for_car(page)
+    cars = page.locator('#cars')
+    expect(cars).to_be_hidden()
+    vehicle = VehicleParameters.from_file(find_config('vehicles/racecar'))
+    frames, columns, _ = robot_frames(1, describe_vehicle(vehicle).tree, car='blue')
+    rows = np.zeros((2, len(columns)))
+    rows[:, columns.index('speed')] = 4.5
+    for frame in (*frames, state_frame(1, np.array([0.0, 0.01]), rows)):
+        served.call(served.feed.outlet.publish, frame)
+    served.call(served.feed.say, 'laps', robot=1, count=2, last=9.0, best=8.5, begun=0.0)
+    served.call(served.feed.say, 'collisions', robot=1, count=3, in_contact=False, time=0.0)
+    first, blue = (cars.get_by_role('button').nth(number) for number in (0, 1))
+    for text in ('blue', '4.5 m/s', 'lap 3 · 8.50 s', '✕ 3'):
+        expect(blue).to_contain_text(text)
+    expect(first).to_have_attribute('aria-pressed', 'true')
+    expect(page.locator('#crash')).to_be_hidden()
+    assert page.evaluate('racecarCockpit.state.speed') != 4.5
+    blue.click()
+    expect(blue).to_have_attribute('aria-pressed', 'true')
+    expect(page.locator('#crash')).to_have_text('3 collisions')
+    expect(page.locator('#lap-number')).to_have_text('Lap 3')
+    expect(page.locator('#hud-speed')).to_have_text('4.50')
+    assert page.evaluate('racecarCockpit.state.speed') == 4.5
+    page.keyboard.press('n')
+    expect(first).to_have_attribute('aria-pressed', 'true')
+    expect(page.locator('#crash')).to_be_hidden()
+    assert page.faults == []
 
 
 def test_collision_is_said_beside_the_touch_pad_of_a_phone(serve, open_page):

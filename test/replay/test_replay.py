@@ -35,6 +35,7 @@ from racecar.base.errors import BagError, RacecarError
 from racecar.base.share import find_config
 from racecar.base.types import NANOSECONDS
 from racecar.cli.main import main
+from racecar.cockpit.frames import read_states, SCAN, STATE
 from racecar.cockpit.replay import feed as replay
 from racecar.cockpit.replay.bag_recording import BagRecording
 from racecar.cockpit.replay.feed import ReplayFeed
@@ -177,6 +178,29 @@ def test_robot_and_map_are_those_of_the_bag(recording):
     assert struct.unpack_from('<ddd', grid, 8) == (0.0, 0.0, 0.5)
     # The upper row of the picture is the last of the map.
     assert np.asarray(Image.open(io.BytesIO(grid[32:]))).tolist()[1][:2] == [255, 0]
+
+
+def test_all_cars_of_a_world_are_replayed(tmp_path, messages, drive_rows):
+    odometry = [row for row in drive_rows if row[0] == '/vesc/odom']
+    kind = 'std_msgs/msg/UInt32'
+    rows = [(f'/red{topic}', *row) for topic, *row in drive_rows]
+    # Of the other one every second odometry is there.
+    rows += [('/blue/vesc/odom', *row[1:]) for row in odometry[::2]]
+    rows.append(('/blue/collisions', kind, odometry[300][2], serialised(messages, kind, data=2)))
+    recording = BagRecording(write_drive(
+        tmp_path / 'bag', messages, sorted(rows, key=lambda row: row[2])))
+    watcher, frames = shown(recording, 4.0)
+    recording.close()
+    assert {row['robot']: row['car'] for row in watcher.of('robot')} == {0: 'red', 1: 'blue'}
+    states = {found.robot: found for frame in frames if frame[0] == STATE
+              for found in [read_states(frame)]}
+    assert {*states} == {0, 1}
+    assert np.allclose(states[0].times, 0.01 * np.arange(401), atol=1e-9)
+    assert np.allclose(states[1].times, 0.02 * np.arange(201), atol=1e-9)
+    assert np.array_equal(states[1].values[:, :3], states[0].values[::2, :3])
+    hits = watcher.of('collisions')[-1]
+    assert (hits['robot'], hits['count']) == (1, 2)
+    assert {frame[1] for frame in watcher.frames if frame[0] == SCAN} == {0}
 
 
 def test_a_map_that_is_published_again_and_again_is_kept_once(tmp_path, messages, drive_rows):

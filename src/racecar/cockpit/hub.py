@@ -20,10 +20,12 @@ from racecar.cockpit.lap_frames import LapFrames
 from racecar.cockpit.outbox import Outbox
 from racecar.cockpit.recent_states import RecentStates
 
-# What describes something, and is kept for those who come later; with a robot's number its own.
+# What describes something, and is kept for those who come later.
 _DESCRIBING = frozenset((
     'session', 'robot', 'scene', 'path', 'clock', 'parameters', 'muxes', 'driver', 'lamps', 'car',
     'replay', 'recordings', 'collisions', 'laps'))
+# What there is of each robot, which has its number.
+_OF_ROBOTS = frozenset(('robot', 'collisions', 'laps'))
 # What concerns the process and not what it shows.
 _LASTING = frozenset(('session', 'recordings'))
 _MOST_MESHES = 200
@@ -139,4 +141,4 @@ def _key_of(frame: bytes) -> str:
     kind = fields['type']
     if kind not in _DESCRIBING:
         return ''
-    return f"robot {fields.get('robot')}" if kind == 'robot' else str(kind)
+    return f"{kind} {fields.get('robot', 0)}" if kind in _OF_ROBOTS else str(kind)

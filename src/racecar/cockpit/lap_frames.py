@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Lap times of a robot on a closed course as the message `laps`, from its other frames."""
+"""Lap times of robots on a closed course as the message `laps`, from their other frames."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ from racecar.cockpit.frames import json_frame, read_json, read_states
 from racecar.metrics.laps import Course, LapTimer
 
 _X, _Y = POSE.index('x'), POSE.index('y')
-# The only robot whose laps are counted.
-_ROBOT = 0
-
 
 class LapFrames:
     """Watches what is shown.
@@ -25,7 +22,8 @@ class LapFrames:
     """
 
     def __init__(self) -> None:
-        self._timer: LapTimer | None = None
+        self._course: Course | None = None
+        self._timers: dict[int, LapTimer] = {}
         self._has_path = False
 
     def see_path(self, frame: bytes) -> None:
@@ -41,21 +39,24 @@ class LapFrames:
         try:
             self._begin(course_of_world(str(read_json(frame).get('name'))))
         except ConfigurationError:
-            self._timer = None
+            self._begin(None)
 
     def see_states(self, frame: bytes) -> bytes | None:
         """Message of the laps if a frame of state changes them."""
-        if self._timer is None:
+        if self._course is None:
             return None
         robot, times, values = read_states(frame)
-        if robot != _ROBOT or not self._timer.add(
-                times, *values[:, (_X, _Y)].T.astype(np.float64)):
+        timer = self._timers.get(robot)
+        if timer is None:
+            timer = self._timers[robot] = LapTimer(self._course)
+        if not timer.add(times, *values[:, (_X, _Y)].T.astype(np.float64)):
             return None
-        laps, state = self._timer.laps, self._timer.state
-        return json_frame('laps', count=len(laps), last=laps[-1].time if laps else None,
-                          best=self._timer.best, begun=self._timer.begun,
-                          wrong_way=state.turns.is_wrong > 0.0,
+        laps, state = timer.laps, timer.state
+        return json_frame('laps', robot=robot, count=len(laps),
+                          last=laps[-1].time if laps else None, best=timer.best,
+                          begun=timer.begun, wrong_way=state.turns.is_wrong > 0.0,
                           off_track=state.exits.is_off > 0.0)
 
     def _begin(self, course: Course | None) -> None:
-        self._timer = LapTimer(course) if course is not None and course.is_closed else None
+        self._course = course if course is not None and course.is_closed else None
+        self._timers.clear()

@@ -46,11 +46,12 @@ class RobotFrames(NamedTuple):
 
 def robot_frames(
     index: int, tree: RobotTree, *, driver: bool = False, laser_frame: str | None = None,
+    car: str = '',
 ) -> RobotFrames:
     """Frames of a robot.
 
     driver: whether its state has the columns of a driver; laser_frame: of its scans if known, by
-    default a link that is called like a laser.
+    default a link that is called like a laser; car: its name among several.
     """
     keys: dict[str, str] = {}
     meshes: list[bytes] = []
@@ -67,8 +68,8 @@ def robot_frames(
     laser = laser_frame if laser_frame in known else next(
         (name for name in _LASERS if name in known), tree.root)
     message = json_frame(
-        'robot', robot=index, name=tree.name, columns=names, units=units(names), root=tree.root,
-        links=links, joints=joints, laser_frame=laser,
+        'robot', robot=index, name=tree.name, car=car, columns=names, units=units(names),
+        root=tree.root, links=links, joints=joints, laser_frame=laser,
         lamps=[lamp._asdict() for lamp in tree.lamps])
     return RobotFrames((*meshes, message), names, tuple(faults))
 

@@ -67,9 +67,10 @@ def path_frame(points: NDArray[np.float64]) -> bytes:
     return json_frame('path', points=np.round(points[::step], _DECIMALS).tolist())
 
 
-def collisions_frame(count: int, in_contact: bool, time: float) -> bytes:
+def collisions_frame(count: int, in_contact: bool, time: float, robot: int = 0) -> bytes:
     """How often a robot has run into something, and whether it touches it at a time [s]."""
-    return json_frame('collisions', count=count, in_contact=in_contact, time=round(time, 3))
+    return json_frame('collisions', robot=robot, count=count, in_contact=in_contact,
+                      time=round(time, 3))
 
 
 def grid_frame(grid: OccupancyGrid) -> bytes:

@@ -21,9 +21,14 @@ class CollisionTopics:
 
     def __init__(
         self, node: Node, names: RobotNames, pages: Pages, now_ns: Callable[[], int],
+        number: int = 0,
     ) -> None:
-        """now_ns: gives the newest simulated time [ns], as the messages have no stamp."""
+        """now_ns: gives the newest simulated time [ns], as the messages have no stamp.
+
+        number: of the robot in the frames.
+        """
         self._pages = pages
+        self._number = number
         self._now_ns = now_ns
         self._count = 0
         self._in_contact = False
@@ -45,4 +50,5 @@ class CollisionTopics:
         if news != self._sent:
             self._sent = news
             self._pages.send(
-                collisions_frame(*news, self._now_ns() / NANOSECONDS), 'collisions')
+                collisions_frame(*news, self._now_ns() / NANOSECONDS, self._number),
+                f'collisions {self._number}')

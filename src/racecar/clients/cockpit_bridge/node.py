@@ -18,6 +18,7 @@ from racecar.clients.cockpit_bridge.driving import Driving
 from racecar.clients.cockpit_bridge.local_stack import LocalStack
 from racecar.clients.cockpit_bridge.log_relay import LogRelay
 from racecar.clients.cockpit_bridge.muxes import Muxes
+from racecar.clients.cockpit_bridge.other_cars import OtherCars
 from racecar.clients.cockpit_bridge.page_requests import Controls, PageRequests
 from racecar.clients.cockpit_bridge.parameters import PageParameters
 from racecar.clients.cockpit_bridge.pictures import Pictures
@@ -46,7 +47,9 @@ _CALL_PATIENCE = Patience(3.0)
 
 
 class CockpitBridge(Node):
-    """Shows one robot by its topics; publishes only what a page at the wheel commands.
+    """Shows a robot by its topics; publishes only what a page at the wheel commands.
+
+    Of several cars in one world it shows all; a page drives the first.
 
     Subscribes: odometry, reference_trajectory, reference_path, tracked_point, the command behind
     the last mux (or cmd_vel), joint states, scan, map, robot_description, driver/state,
@@ -54,10 +57,10 @@ class CockpitBridge(Node):
     /parameter_events; pictures of the camera while a page wants them.
     Publishes: vesc/ackermann_cmd_mux/input/teleop and driver/command while a page drives.
 
-    What it shows: RobotView, SceneTopics, CollisionTopics, Muxes, PageParameters, LogRelay,
-    SilenceWatch, each by topics and parameters of its own. What pages ask for comes from the
-    server to PageRequests, and is done by Simulation, Driving, DriverControls, PageParameters and
-    Pictures.
+    What it shows: RobotView, OtherCars, SceneTopics, CollisionTopics, Muxes, PageParameters,
+    LogRelay, SilenceWatch, each by topics and parameters of its own. What pages ask for comes from
+    the server to PageRequests, and is done by Simulation, Driving, DriverControls, PageParameters
+    and Pictures.
     """
 
     def __init__(
@@ -94,7 +97,10 @@ class CockpitBridge(Node):
         self._log = LogRelay(self, pages)
         self._pictures = Pictures(self, names.full(topics.CAMERA_IMAGE), pages.send)
         # Last, for it subscribes to the odometry.
-        self._robot = RobotView(self, names, pages, samples, driver, local)
+        self._robot = RobotView(
+            self, names, pages, samples, local, has_driver=lambda: driver.is_there)
+        self._others = OtherCars(self, names, pages, local, self._show_laser)
+        self._laser: tuple[str, str] | None = None
         self._collisions = CollisionTopics(self, names, pages, self._robot.now_ns)
         self._requests = PageRequests(self, Controls(
             self._simulation, self._driving, driver, self._parameters_shown, self._pictures),
@@ -116,6 +122,7 @@ class CockpitBridge(Node):
         self._requests.close()
         self._driving.finish(self._robot.now_ns())
         self._robot.send_rest()
+        self._others.finish()
         self._link.close()
         super().destroy_node()
 
@@ -142,6 +149,7 @@ class CockpitBridge(Node):
         self._driving.watch(self._robot.now_ns())
         self._robot.send_batch()
         self._collisions.send_news()
+        self._others.send_batch()
 
     def _on_slow_timer(self) -> None:
         if self._looks < _EAGER_LOOKS or self._looks % _LOOK_EVERY == 0:
@@ -163,6 +171,9 @@ class CockpitBridge(Node):
             self._simulation.trackers = stack.trackers
         # Also in the same graph: nodes that did not answer are asked again.
         self._parameters_shown.look(stack.nodes)
+        own = f"/{self._names.namespace.strip('/')}/"
+        if stack.simulator is None or not stack.simulator.startswith(own):
+            self._others.look(self._view)
 
     def _on_parameters(self, node: str) -> None:
         """Give the parameters of a node, which are known now, to who needs them."""
@@ -177,6 +188,10 @@ class CockpitBridge(Node):
             self._muxes.describe(node, self._parameters_shown.values(node))
             self._driving.prepare()
 
+    def _show_laser(self, view: RobotView) -> None:
+        if self._laser is not None:
+            view.show_laser(*self._laser)
+
     def _show_sensors(self, values: Mapping[str, object]) -> None:
         """Show the first laser and the first camera that a simulator has."""
         try:
@@ -185,7 +200,9 @@ class CockpitBridge(Node):
             # Of a simulator of somebody else, whose parameter means something else.
             return
         if laser is not None:
-            self._robot.show_laser(topics.sensor_topics(laser.name, 'laser')[0], laser.frame)
+            self._laser = topics.sensor_topics(laser.name, 'laser')[0], laser.frame
+            for view in (self._robot, *self._others.views):
+                self._show_laser(view)
         if camera is not None:
             self._pictures.listen_to(
                 self._names.full(topics.sensor_topics(camera.name, 'camera')[0]))

@@ -20,7 +20,6 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.readings import LaserScan
 from racecar.base.types import AckermannCommand, BodyTwist, NANOSECONDS
 from racecar.clients.cockpit_bridge.backlog import Backlog
-from racecar.clients.cockpit_bridge.driver import DriverControls
 from racecar.clients.cockpit_bridge.local_stack import LocalStack
 from racecar.clients.cockpit_bridge.robot_names import RobotNames
 from racecar.cockpit.frames import scan_frame, state_frame
@@ -38,9 +37,6 @@ from racecar.ros.codecs.laser_scan import read_scan
 from racecar.ros.codecs.odometry import odometry_rows
 from racecar.ros.message_rows import MessageRows, Rows
 
-ROBOT = 0
-"""Number of the only robot in the frames."""
-
 _SCAN_PERIOD = 1.0 / 15.0
 # Who describes a robot does it with its first odometry, and has its parameters by then [s].
 _PATIENCE = 2.0
@@ -48,24 +44,26 @@ _PATIENCE = 2.0
 
 def make_samples() -> Samples:
     """Samples of a robot that is not described yet."""
-    return Samples(robot_frames(ROBOT, PLAIN_ROBOT).columns)
+    return Samples(robot_frames(0, PLAIN_ROBOT).columns)
 
 
 class RobotView:
     """Joins what comes on the topics of a robot, and sends it to the pages in batches."""
 
     def __init__(
-        self, node: Node, names: RobotNames, pages: Pages, samples: Samples,
-        driver: DriverControls, local: LocalStack,
+        self, node: Node, names: RobotNames, pages: Pages, samples: Samples, local: LocalStack,
+        *, number: int = 0, has_driver: Callable[[], bool] = lambda: False,
     ) -> None:
         """Subscribe; to the odometry last, for which a simulator waits.
 
-        samples: which also get the numbers of driver.
+        number: of the robot in the frames. has_driver: whether samples also get the numbers of a
+        driver.
         """
         self._names = names
         self._pages = pages
         self._samples = samples
-        self._driver = driver
+        self._number = number
+        self._has_driver = has_driver
         self._backlog = Backlog(node, local.observe)
         self._knows_truth = False
         self._tree: RobotTree | None = None
@@ -164,6 +162,7 @@ class RobotView:
 
     def send_batch(self) -> None:
         """Send what is new."""
+        self._backlog.read()
         if self._heard_at is None:
             if self._samples.last_ns < 0:
                 return
@@ -173,14 +172,15 @@ class RobotView:
             return
         batch = self._samples.take()
         if batch is not None:
-            self._pages.send(state_frame(ROBOT, *batch))
+            self._pages.send(state_frame(self._number, *batch))
         now = time.monotonic()
         if self._scan is not None and now >= self._scan_due:
             self._scan_due = now + _SCAN_PERIOD
             scan, time_ns = self._scan
             self._scan = None
             self._pages.send(scan_frame(
-                ROBOT, time_ns / NANOSECONDS, scan.angle_min, scan.angle_increment, scan.ranges))
+                self._number, time_ns / NANOSECONDS, scan.angle_min, scan.angle_increment,
+                scan.ranges))
 
     def finish(self) -> None:
         """Take what the executor, which does not spin any more, has not taken."""
@@ -189,25 +189,27 @@ class RobotView:
     def send_rest(self) -> None:
         """Send all samples that are left, if the robot is described."""
         while self._shown and (batch := self._samples.take(waits=False)) is not None:
-            self._pages.send(state_frame(ROBOT, *batch))
+            self._pages.send(state_frame(self._number, *batch))
 
     def _describe(self) -> None:
         """Describe the robot if anything about it is new."""
         if self._tree is None and not self.is_overdue:
             return
         tree = self._tree or PLAIN_ROBOT
-        shown = tree, self._driver.is_there, self._laser_frame
+        shown = tree, self._has_driver(), self._laser_frame
         if shown == self._shown:
             return
         self._shown = shown
         frames, columns, faults = robot_frames(
-            ROBOT, tree, driver=self._driver.is_there, laser_frame=self._laser_frame)
+            self._number, tree, driver=self._has_driver(), laser_frame=self._laser_frame,
+            car=self._names.namespace.strip('/').rpartition('/')[2])
         for fault in faults:
             self._pages.log('warn', fault)
         self._samples.set_columns(columns)
         for index, frame in enumerate(frames):
             # Each has its own key, so that they stay in order.
-            self._pages.send(frame, 'robot' if frame is frames[-1] else f'mesh {index}')
+            self._pages.send(frame, f'robot {self._number}' if frame is frames[-1]
+                             else f'mesh {self._number} {index}')
 
     def _on_description(self, message: String) -> None:
         try:

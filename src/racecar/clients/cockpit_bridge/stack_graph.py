@@ -24,8 +24,23 @@ class StackGraph(NamedTuple):
 
 
 def look_around(graph: GraphView, namespace: str) -> StackGraph:
-    """Nodes of a stack below a namespace; `nodes` are those that have parameters."""
-    prefix = f"/{namespace.strip('/')}/" if namespace.strip('/') else '/'
+    """Nodes of a stack below a namespace; `nodes` are those that have parameters.
+
+    One of several cars has its simulator in the namespace above, and then all nodes below that.
+    """
+    place = namespace.strip('/')
+    own = _below(graph, place)
+    if own.simulator is not None or not place:
+        return own
+    above = place.rpartition('/')[0]
+    world = _below(graph, above)
+    if world.simulator is None or world.simulator.strip('/').rpartition('/')[0] != above:
+        return own
+    return world._replace(trackers=own.trackers)
+
+
+def _below(graph: GraphView, place: str) -> StackGraph:
+    prefix = f'/{place}/' if place else '/'
     services = {name: types for name, types in graph.services().items()
                 if name.startswith(prefix)}
     simulators = sorted(owners(services, _RESET, _RESET_TYPE))

@@ -3,6 +3,7 @@
 // Joins the parts of the page.
 
 import {VIEWS} from './cameras.js';
+import {Cars} from './cars.js';
 import {Connection} from './connection.js';
 import {byId, isTyping, setText, show, words} from './dom.js';
 import {Driving} from './driving.js';
@@ -36,13 +37,15 @@ const recording = new Recording(send, (title, text, links) => {
   // The card of a run that has ended has them, too.
   if (transport.runs) { log.tell(title, text, {kind: 'good', links}); }
 });
-let wheel = null;
+let wheel = null, cars = null;
 const driving = new Driving({send, changed: () => {
   wheel?.refresh();
   // Who drives looks at now.
   if (driving.holding) { rewind.live(); }
 },
-  mayDrive: () => transport.mode !== 'replay' && transport.state === 'running'});
+  // Commands go to the first car.
+  mayDrive: () => transport.mode !== 'replay' && transport.state === 'running'
+    && (cars?.isFirst ?? true)});
 wheel = new Wheel(byId('drive'), driving);
 const plots = new Plots(byId('plots'));
 const hud = new Hud();
@@ -51,7 +54,18 @@ const stage = new Stage(byId('scene'), {
   meshUrl: (key) => `/mesh/${encodeURIComponent(key)}${location.search}`,
   report: (text) => log.add({level: 'warn', node: 'page', text}), lightened: () => showLight()});
 const minimap = new MiniMap(byId('minimap'), stage);
-const mainHistory = () => histories.get([...histories.keys()].sort((a, b) => a - b)[0]);
+cars = new Cars(byId('cars'), {
+  followed: () => {
+    stage.follow(cars.followed);
+    stage.setScan(null);
+    seen.scan.clear();
+    hud.setLaps(cars.lapsOfFollowed);
+    hud.setCollisions(cars.collisionsOfFollowed, wayBack());
+    driving.letGo();
+    wheel.refresh();
+  },
+  coloured: (robot, colour) => stage.colour(robot, colour)});
+const mainHistory = () => histories.get(cars.followed);
 
 // Of scans, pictures and lamps what was seen of late.
 const seen = {scan: new Moments(), picture: new Moments(), lamps: new Moments()};
@@ -93,6 +107,7 @@ async function present(name) {
 
 function clear() {
   histories.clear();
+  cars.clear();
   rewind.clear();
   for (const moments of Object.values(seen)) { moments.clear(); }
   stage.clear();
@@ -206,6 +221,7 @@ connection
     const history = new History(message.columns, message.units);
     histories.set(message.robot, history);
     stage.setRobot(message, history);
+    cars.set(message);
     if (transport.runs || transport.state === 'starting') { hint.hide(); }
     reveal('trail');
     show(byId('camera-button'), true);
@@ -214,7 +230,7 @@ connection
     const history = histories.get(message.robot);
     if (!history || message.columns !== history.names.length) { return; }
     const again = history.add(message);
-    if (again) { rewind.clear(); }
+    if (again && message.robot === cars.followed) { rewind.clear(); }
     if (again && stage.robots.has(message.robot)) {
       stage.restartTrail(stage.robots.get(message.robot), true);
     }
@@ -230,6 +246,7 @@ connection
   .on('map', (message) => stage.setMap(message).catch(
     (problem) => log.add({level: 'warn', node: 'page', text: `map: ${problem.message}`})))
   .on('scan', (message) => {
+    if (message.robot !== cars.followed) { return; }
     keep('scan', message.time, message, message.ranges.byteLength);
     if (!rewind.isBack) { stage.setScan(message); }
     reveal('laser');
@@ -244,12 +261,17 @@ connection
     hud.setClock(transport.runs && transport.mode !== 'replay' ? message : {},
       byId('session-name').textContent);
   })
-  .on('laps', (message) => hud.setLaps(message))
+  .on('laps', (message) => {
+    cars.setLaps(message);
+    if ((message.robot ?? 0) === cars.followed) { hud.setLaps(message); }
+  })
   .on('collisions', (message) => {
+    const {robot = 0, count, time} = message, before = cars.of(robot).collisions.count;
     // After a reset, or a step back in a recording, those before are not known.
-    if (message.count < hud.collisions) { stage.removeCrashes(); }
-    if (message.count && message.count !== hud.collisions) { stage.addCrash(message.time); }
-    hud.setCollisions(message, wayBack());
+    if (count < before) { stage.removeCrashes(robot); }
+    if (count && count !== before) { stage.addCrash(time, robot); }
+    cars.setCollisions(message);
+    if (robot === cars.followed) { hud.setCollisions(message, wayBack()); }
   })
   .on('recordings', (message) => recording.take(message))
   .on('parameters', ({nodes}) => tuning.show(nodes))
@@ -396,6 +418,7 @@ const KEYS = {
   },
   '+': () => zoom(0.85), '-': () => zoom(1 / 0.85), p: () => transport.pause(),
   '.': () => transport.step(), Backspace: () => transport.reset(),
+  n: () => cars.followNext(),
   m: () => { if (driving.mayDrive()) { driving.setManual(!driving.manual); } },
   Escape: () => {
     if (driving.manual) { driving.setManual(false); }
@@ -420,6 +443,7 @@ function draw(now) {
   requestAnimationFrame(draw);
   const history = mainHistory();
   hud.draw(history, now);
+  cars.draw(histories, now);
   if (stage.hasWalls) { reveal('walls'); }
   if (now >= nextPlot) {
     nextPlot = now + PLOT_PERIOD;

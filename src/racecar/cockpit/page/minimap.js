@@ -90,12 +90,21 @@ export class MiniMap {
     const {stage} = this, style = getComputedStyle(this.button);
     context.fillStyle = style.getPropertyValue('--bad');
     for (const {point} of stage.crashMarks()) { dot(context, place(point), 2.6); }
-    const {history} = stage.main, row = history.latest, {x, y, qz, qw} = history.column;
+    for (const entry of stage.robots.values()) {
+      if (entry !== stage.main) { this.drawArrow(context, place, entry, style, 0.7); }
+    }
+    this.drawArrow(context, place, stage.main, style, 1);
+  }
+
+  drawArrow(context, place, {history, name}, style, scale) {
+    const row = history.latest, {x, y, qz, qw} = history.column;
+    if (!row) { return; }
     const [u, v] = place([row[x], row[y]]), yaw = 2 * Math.atan2(row[qz], row[qw]);
     context.save();
     context.translate(u, v);
     context.rotate(-yaw);
-    context.fillStyle = style.getPropertyValue('--measured');
+    context.scale(scale, scale);
+    context.fillStyle = name ?? style.getPropertyValue('--measured');
     context.strokeStyle = style.getPropertyValue('--surface');
     context.lineWidth = 1.5;
     context.beginPath();

@@ -60,10 +60,11 @@ export class Stage {
     Object.assign(this, {canvas, meshUrl, report, lightened});
     this.renderer = new Renderer(canvas);
     this.camera = new Camera();
-    this.robots = new Map();   // number: {robot, history, trail}
+    this.robots = new Map();   // number: {robot, history, trail, ring, colour}
+    this.followed = null;      // number; null: the lowest
     this.layers = {laser: true, path: true, trail: true, walls: false};
     this.lamps = {};
-    this.crashes = [];         // {time, mesh, point}
+    this.crashes = [];         // {time, number, mesh, point}
     this.version = 0;          // of what stands still
     this.onShow = null;        // ring around a car that nobody drives yet
     this.detail = 1;
@@ -112,17 +113,42 @@ export class Stage {
     this.dirty = true;
   }
 
-  get main() { return this.robots.get([...this.robots.keys()].sort((a, b) => a - b)[0]); }
+  get main() {
+    return this.robots.get(this.followed)
+      ?? this.robots.get([...this.robots.keys()].sort((a, b) => a - b)[0]);
+  }
+
+  follow(number) {
+    this.followed = number;
+    this.dirty = true;
+  }
+
+  // Draw a car's trail in a colour, #rrggbb, and a ring around it unless it is followed; null: as
+  // the only one.
+  colour(number, colour) {
+    const entry = this.robots.get(number);
+    if (!entry || entry.name === colour) { return; }
+    entry.name = colour;
+    entry.colour = colour && linear(colour.slice(1));
+    entry.ring?.remove();
+    entry.ring = colour && new Mesh(
+      this.renderer, ribbon(CIRCLE, [...entry.colour, 1]), {strip: true});
+    this.restartTrail(entry, true);
+    this.dirty = true;
+  }
+
   get hasTrack() { return this.pathPoints.length > 0 || Boolean(this.surroundings); }
   get size() { return this.main ? this.main.robot.size : 0.5; }
 
   // Drop everything: something else is shown now.
   clear() {
-    for (const {robot, trail} of this.robots.values()) {
+    for (const {robot, trail, ring} of this.robots.values()) {
       robot.remove();
       trail.mesh.remove();
+      ring?.remove();
     }
     this.robots.clear();
+    this.followed = null;
     for (const {mesh} of this.crashes) { mesh?.remove(); }
     this.crashes = [];
     for (const name of ['surroundings', 'paint', 'pathMesh', 'scanMesh', 'marker', 'onShow']) {
@@ -144,11 +170,12 @@ export class Stage {
       this.renderer, new Float32Array(TRAIL_POINTS * 2 * FLOATS), {strip: true}), points: 0};
     trail.bytes = new Uint8Array(trail.mesh.data.buffer);
     trail.mesh.count = 0;
-    const entry = {robot, history, trail, seen: 0};
+    const entry = {robot, history, trail, seen: 0, ring: null, name: null, colour: null};
     this.robots.set(message.robot, entry);
     if (old) {
       old.robot.remove();
       old.trail.mesh.remove();
+      old.ring?.remove();
     }
     for (const problem of await robot.load(this.renderer, this.meshUrl)) { this.report(problem); }
     if (this.robots.get(message.robot) !== entry) { robot.remove(); }
@@ -170,28 +197,31 @@ export class Stage {
     this.dirty = true;
   }
 
-  // Mark where the car was at a time, once that is known.
-  addCrash(time) {
-    if (this.crashes.length < MOST_CRASHES) { this.crashes.push({time, mesh: null}); }
+  // Mark where a car was at a time, once that is known.
+  addCrash(time, number) {
+    if (this.crashes.length < MOST_CRASHES) { this.crashes.push({time, number, mesh: null}); }
     this.dirty = true;
   }
 
-  removeCrashes() {
-    for (const {mesh} of this.crashes) { mesh?.remove(); }
-    this.crashes = [];
+  removeCrashes(number) {
+    for (const crash of this.crashes) {
+      if (crash.number === number) { crash.mesh?.remove(); }
+    }
+    this.crashes = this.crashes.filter((crash) => crash.number !== number);
     this.dirty = true;
   }
 
   // Rings and points of crashes that have a place by now.
   crashMarks() {
-    const {main} = this;
-    if (!main) { return []; }
-    const {history} = main, {x, y} = history.column;
     for (const crash of this.crashes) {
-      if (crash.mesh || !history.length || history.latestTime < crash.time) { continue; }
+      const entry = this.robots.get(crash.number);
+      if (crash.mesh || !entry?.history.length || entry.history.latestTime < crash.time) {
+        continue;
+      }
+      const {history} = entry, {x, y} = history.column;
       const number = Math.min(history.from(crash.time - 1e-6), history.next - 1);
       const [px, py] = [history.value(number, x), history.value(number, y)];
-      const radius = 0.62 * main.robot.size;
+      const radius = 0.62 * entry.robot.size;
       crash.point = [px, py];
       crash.mesh = new Mesh(this.renderer, ribbon(CIRCLE.map(
         ([c, s]) => [px + radius * c, py + radius * s]), [...this.colours.bad, 1]), {strip: true});
@@ -320,7 +350,7 @@ export class Stage {
     const {history, trail, robot} = entry, {end} = history;
     if (entry.seen > end) { this.restartTrail(entry, true); }
     const {x, y} = history.column;
-    const colour = [...this.colours.measured, 0.95], gap = 0.06 * robot.size;
+    const colour = [...entry.colour ?? this.colours.measured, 0.95], gap = 0.06 * robot.size;
     const begin = trail.points;
     let restarted = false;
     for (let n = Math.max(entry.seen, history.first); n < end; n++) {
@@ -354,15 +384,16 @@ export class Stage {
     }
   }
 
-  placeMarker(x, y) {
-    const radius = RING * this.size, {data} = this.marker;
+  // Let a circle lie on the ground.
+  placeRing(mesh, x, y, radius) {
+    const {data} = mesh;
     CIRCLE.forEach(([c, s], i) => {
       for (const start of [2 * i * FLOATS, (2 * i + 1) * FLOATS]) {
         data[start] = x + radius * c;
         data[start + 1] = y + radius * s;
       }
     });
-    this.marker.update(this.marker.count);
+    mesh.update(mesh.count);
   }
 
   frame(now) {
@@ -430,6 +461,12 @@ export class Stage {
         robot.placeRow(row);
         this.lengthenTrail(entry);
       }
+      if (row && entry.ring && entry !== this.main) {
+        const [x, y] = transformed(
+          robot.poses.get(robot.message.root), [...robot.middle, 0]);
+        this.placeRing(entry.ring, x, y, 0.62 * robot.size);
+        ribbons.push({mesh: entry.ring, halfWidth: PATH * robot.size, leastPixels});
+      }
       if (this.layers.trail) {
         ribbons.push({mesh: trail.mesh, halfWidth: TRAIL * robot.size, leastPixels});
       }
@@ -440,7 +477,7 @@ export class Stage {
         const {qx, qy, qz, qw, reference_x: rx, reference_y: ry} = history.column;
         yaw = yawOf(row[qx] || 0, row[qy] || 0, row[qz] || 0, row[qw] || 1);
         if (this.layers.path && rx !== undefined && row[rx] === row[rx]) {
-          this.placeMarker(row[rx], row[ry]);
+          this.placeRing(this.marker, row[rx], row[ry], RING * this.size);
           ribbons.push({mesh: this.marker, halfWidth: PATH * robot.size, leastPixels});
         }
       }
@@ -467,7 +504,8 @@ export class Stage {
       camera = this.camera.overlook(this.bounds, size, aspect);
       this.place.data.set([focus[0], focus[1], 0.3 * size]);
       this.place.update(1);
-      points.unshift({mesh: this.place, tint: [...this.colours.measured, 1], size: 0.5 * size,
+      points.unshift({mesh: this.place, size: 0.5 * size,
+        tint: [...this.main.colour ?? this.colours.measured, 1],
         smallest: 11 * ratio, largest: 16 * ratio});
     } else {
       camera = this.camera.follow(focus, yaw, size, aspect, seconds);

@@ -19,8 +19,8 @@ from racecar.base.types import BodyState, NANOSECONDS, Twist3
 from racecar.cockpit.driver_message import car_of, lamps_of
 from racecar.cockpit.frames import json_frame, scan_frame
 from racecar.cockpit.replay import bag_topics
-from racecar.cockpit.replay.bag_latched import unusable
-from racecar.cockpit.replay.recording import BLOCK, Block, ROBOT, TimedFrame
+from racecar.cockpit.replay.bag_latched import key_of, unusable
+from racecar.cockpit.replay.recording import BLOCK, Block, TimedFrame
 from racecar.cockpit.samples import driver_numbers, Samples
 
 _BLOCK_NS = round(BLOCK * NANOSECONDS)
@@ -57,13 +57,14 @@ class Replayed(NamedTuple):
     """What the blocks of a bag have in common.
 
     begin_ns: when 0 s was recorded; offset_ns: stamp less time of recording at that time [ns].
-    columns: of the robot's state. tracked_ahead: how far ahead of the robot's origin the point
-    lies that follows the reference [m]. car_info: a CarInfo or None.
+    number: of the robot in the frames. columns: of its state. tracked_ahead: how far ahead of the
+    robot's origin the point lies that follows the reference [m]. car_info: a CarInfo or None.
     """
 
     topics: bag_topics.BagTopics
     begin_ns: int
     offset_ns: int
+    number: int = 0
     columns: tuple[str, ...] = ()
     tracked_ahead: float = 0.0
     car_info: object = None
@@ -177,7 +178,8 @@ class BlockBuilder:
         if now_ns in self._span_ns:
             time = self._bag.time_of(now_ns)
             self._frames.append(TimedFrame(
-                time, bag_topics.SCAN, _scan_of(message, time, ROBOT), _SCAN_LASTS))
+                time, key_of(bag_topics.SCAN, self._bag.number),
+                _scan_of(message, time, self._bag.number), _SCAN_LASTS))
 
     def _take_log(self, message: object, now_ns: int) -> None:
         fields = _log_fields(message)

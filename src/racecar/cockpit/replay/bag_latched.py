@@ -28,8 +28,13 @@ class LatchedMessages:
 
     def __init__(
         self, topics: bag_topics.BagTopics, time_of: Callable[[int], float], *, has_map: bool,
+        number: int = 0,
     ) -> None:
-        """time_of: time [s] at which something was recorded [ns]; has_map: from elsewhere."""
+        """time_of: time [s] at which something was recorded [ns]; has_map: from elsewhere.
+
+        number: of the robot in the frames.
+        """
+        self._number = number
         self.frames: list[TimedFrame] = []
         self.description: str | None = None
         self.car_info: object = None
@@ -60,7 +65,8 @@ class LatchedMessages:
                     continue
                 if frame is not None and frame != newest.get(role):
                     newest[role] = frame = frames.setdefault(frame, frame)
-                    self.frames.append(TimedFrame(self._time_of(row.log_time_ns), role, frame))
+                    self.frames.append(TimedFrame(
+                        self._time_of(row.log_time_ns), key_of(role, self._number), frame))
         except BagError as error:
             self._faults[''] = str(error)
 
@@ -74,7 +80,7 @@ class LatchedMessages:
             return None if self._has_map else _map(message)
         if role == bag_topics.COLLISIONS:
             return collisions_frame(
-                int(message.data), False, self._time_of(row.log_time_ns))
+                int(message.data), False, self._time_of(row.log_time_ns), self._number)
         if role == bag_topics.ACTIVE:
             return self._active(row.topic.removesuffix('/active'), str(message.data))
         if role == bag_topics.DESCRIPTION:
@@ -94,6 +100,11 @@ class LatchedMessages:
         if source and source not in seen:
             seen.append(source)
         return _muxes_frame(self._muxes, self._sources)
+
+
+def key_of(role: str, number: int) -> str:
+    """Key of frames of what a robot of a number has."""
+    return f'{role} {number}' if number else role
 
 
 def unusable(row: BagMessage, error: Exception) -> str:

@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 import itertools
 import math
+from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from racecar.bags.message_values import stamp_ns
 from racecar.bags.reader import BagMessage, BagReader, UNUSABLE
@@ -17,7 +19,7 @@ from racecar.cockpit.camera_picture import picture_of, picture_of_compressed
 from racecar.cockpit.replay import bag_topics
 from racecar.cockpit.replay.bag_block import BlockBuilder, Replayed
 from racecar.cockpit.replay.bag_latched import LatchedMessages
-from racecar.cockpit.replay.recording import Block, Recording, ROBOT
+from racecar.cockpit.replay.recording import Block, Recording, TimedFrame
 from racecar.cockpit.robot_message import robot_frames
 from racecar.cockpit.scene_message import scene_frames
 from racecar.description.robot_tree import RobotTree
@@ -30,8 +32,23 @@ _LEAD_NS, _TAIL_NS = NANOSECONDS, NANOSECONDS // 10
 _STAMPS_SOUGHT = 50
 
 
+class _Shown(NamedTuple):
+    """A robot of a bag.
+
+    opening, latched: as of Recording. notes: what is missing or was worked around.
+    """
+
+    replayed: Replayed
+    opening: tuple[bytes, ...]
+    latched: tuple[TimedFrame, ...]
+    notes: tuple[str, ...]
+
+
 class BagRecording(Recording):
-    """The first robot of a bag. Times are those of recording, 0 s its first odometry."""
+    """The first robot of a bag, and the cars in its world.
+
+    Times are those of recording, 0 s the first odometry of the first robot.
+    """
 
     def __init__(
         self, path: Path | str, *, scene: Scene | None = None,
@@ -64,20 +81,39 @@ class BagRecording(Recording):
         shown = Replayed(topics, first.log_time_ns, _stamp_offset(itertools.chain(
             [first], itertools.islice(rows, _STAMPS_SOUGHT))))
         self.end = max(0.0, shown.time_of(self._reader.span_ns[1]))
-        latched = LatchedMessages(topics, shown.time_of, has_map=scene is not None)
-        latched.read(self._messages(topics.having(*bag_topics.LATCHED, bag_topics.ACTIVE)))
-        self.latched = tuple(latched.frames)
-        all_notes = [*summary.warnings, *notes, *topics.notes, *latched.faults]
-        robot = robot_frames(
-            ROBOT, _tree(latched.description, all_notes) or tree or _plain(all_notes),
-            driver=bag_topics.DRIVER in topics.roles.values(),
-            laser_frame=self._laser_frame(topics))
-        self._shown = shown._replace(columns=robot.columns, car_info=latched.car_info,
-                                     tracked_ahead=latched.tracked_ahead)
-        self.opening = (*robot.frames, *({} if scene is None else scene_frames(scene)).values())
-        self.notes = (*all_notes, *robot.faults)
+        self._robots = [
+            self._show(shown._replace(topics=of_car, number=number),
+                       namespace.rpartition('/')[2], tree,
+                       has_map=scene is not None or number > 0)
+            for number, (namespace, of_car) in enumerate(
+                bag_topics.find_cars(summary, topics).items())]
+        self.latched = tuple(sorted(
+            itertools.chain.from_iterable(robot.latched for robot in self._robots),
+            key=attrgetter('time')))
+        self.opening = (
+            *itertools.chain.from_iterable(robot.opening for robot in self._robots),
+            *({} if scene is None else scene_frames(scene)).values())
+        self.notes = (*summary.warnings, *notes, *dict.fromkeys(
+            itertools.chain.from_iterable(robot.notes for robot in self._robots)))
         self._pictures = topics.having(bag_topics.IMAGE, bag_topics.COMPRESSED)[:1]
         self.has_pictures = bool(self._pictures)
+
+    def _show(
+        self, shown: Replayed, car: str, tree: RobotTree | None, *, has_map: bool,
+    ) -> _Shown:
+        """A robot by its topics; car: its name among several."""
+        topics = shown.topics
+        latched = LatchedMessages(topics, shown.time_of, has_map=has_map, number=shown.number)
+        latched.read(self._messages(topics.having(*bag_topics.LATCHED, bag_topics.ACTIVE)))
+        notes = [*topics.notes, *latched.faults]
+        robot = robot_frames(
+            shown.number, _tree(latched.description, notes) or tree or _plain(notes),
+            driver=bag_topics.DRIVER in topics.roles.values(),
+            laser_frame=self._laser_frame(topics), car=car)
+        return _Shown(
+            shown._replace(columns=robot.columns, car_info=latched.car_info,
+                           tracked_ahead=latched.tracked_ahead),
+            robot.frames, tuple(latched.frames), (*notes, *robot.faults))
 
     def close(self) -> None:
         """Close the bag."""
@@ -85,8 +121,12 @@ class BagRecording(Recording):
 
     def block(self, index: int) -> Block:
         """Read a block; what is damaged in it is left out, and a frame of the log says so."""
-        build, span = BlockBuilder(self._shown, index), self._shown.span_ns(index)
-        topics = self._shown.topics
+        first, *others = (self._block_of(robot.replayed, index) for robot in self._robots)
+        return first._replace(others=tuple(others))
+
+    def _block_of(self, shown: Replayed, index: int) -> Block:
+        build, span = BlockBuilder(shown, index), shown.span_ns(index)
+        topics = shown.topics
         try:
             for row in self._messages(topics.having(*bag_topics.CONTINUOUS) or [topics.base],
                                       span.start - _LEAD_NS, span.stop + _TAIL_NS):
@@ -95,12 +135,13 @@ class BagRecording(Recording):
                 except UNUSABLE as error:
                     build.complain(row, error)
         except BagError as error:
-            build.say(self._shown.time_of(span.start), str(error))
+            build.say(shown.time_of(span.start), str(error))
         return build.block()
 
     def picture(self, after: float, time: float) -> bytes | None:
         """Read the newest picture of a time; None also for one that is none."""
-        bounds = (self._shown.begin_ns + math.floor(moment * NANOSECONDS) + 1
+        shown = self._robots[0].replayed
+        bounds = (shown.begin_ns + math.floor(moment * NANOSECONDS) + 1
                   for moment in (after, time))
         try:
             newest = None
@@ -108,9 +149,9 @@ class BagRecording(Recording):
                 newest = row
             if newest is None:
                 return None
-            role = self._shown.topics.roles[newest.topic]
+            role = shown.topics.roles[newest.topic]
             encode = picture_of if role == bag_topics.IMAGE else picture_of_compressed
-            return encode(newest.message, self._shown.time_of(newest.log_time_ns), ROBOT)
+            return encode(newest.message, shown.time_of(newest.log_time_ns), shown.number)
         except (BagError, *UNUSABLE):
             return None
 

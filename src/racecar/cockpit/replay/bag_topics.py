@@ -12,6 +12,7 @@ from racecar.bags.car_rows import COMMANDS
 from racecar.bags.summary import BagSummary, robots_of
 from racecar.base.errors import BagError
 from racecar.ros import topics
+from racecar.ros.topics.robots import RobotTopics
 from racecar.ros.topics.sets import names_in_all_sets
 
 ODOMETRY, REFERENCE, JOINTS, COMMAND, TWIST = (
@@ -25,6 +26,8 @@ CONTINUOUS = (ODOMETRY, REFERENCE, JOINTS, COMMAND, TWIST, DRIVER, SCAN, LOG)
 LATCHED = (DESCRIPTION, MAP, PATH, POINT, CAR, COLLISIONS)
 """What is latched, or nearly so."""
 
+# What is shown of cars beside the first.
+_OF_OTHERS = (ODOMETRY, JOINTS, COMMAND, SCAN, DESCRIPTION, POINT, COLLISIONS)
 # Of bases the first that there is gives the times of the rows.
 _BASES = (ODOMETRY, JOINTS, SCAN, IMAGE, COMPRESSED)
 
@@ -101,13 +104,39 @@ def find_topics(summary: BagSummary) -> BagTopics:
     return BagTopics(roles, base, tuple(notes))
 
 
-def _roles(summary: BagSummary, namespace: str) -> tuple[dict[str, str], list[str]]:
+def find_cars(summary: BagSummary, first: BagTopics) -> dict[str, BagTopics]:
+    """Topics of the first robot and of those whose namespaces lie beside its own, by namespace.
+
+    first: as find_topics() gives them; without odometry or a namespace it is alone, and its
+    namespace does not count.
+    """
+    robots = robots_of(summary, summary.having(message_types.ODOMETRY))
+    own = next((robot for robot in robots if first.roles.get(robot.odometry) == ODOMETRY or (
+        first.roles.get(f'{robot.namespace}/{topics.GROUND_TRUTH}') == ODOMETRY)), None)
+    if own is None or not own.namespace:
+        return {'': first}
+    above = own.namespace.rpartition('/')[0]
+    found = {own.namespace: first}
+    for robot in sorted(robots, key=lambda one: one.namespace):
+        if robot == own or robot.names != own.names or (
+                robot.namespace.rpartition('/')[0] != above) or robot.namespace == above:
+            continue
+        roles, _ = _roles(summary, robot.namespace, by_name=True)
+        base = _truth_or_odometry(summary, robot)
+        found[robot.namespace] = BagTopics({base: ODOMETRY, **{
+            topic: role for topic, role in roles.items() if role in _OF_OTHERS}}, base, ())
+    return found
+
+
+def _roles(
+    summary: BagSummary, namespace: str, *, by_name: bool = False,
+) -> tuple[dict[str, str], list[str]]:
     """Topics of the robot in a namespace by their roles, and what is missing."""
     roles: dict[str, str] = {}
     missing = []
     for role, row in _ROLES.items():
         wanted = [f'{namespace}/{name}' for name in names_in_all_sets(*row.names)]
-        if row.any:
+        if row.any and not by_name:
             wanted += summary.having(row.type_name)
         found = summary.first(row.type_name, wanted)
         if found:
@@ -128,5 +157,9 @@ def _odometry(summary: BagSummary) -> tuple[str, str]:
     robot = next(iter(robots_of(summary, names)), None)
     if robot is None:
         return next(iter(names), ''), ''
+    return _truth_or_odometry(summary, robot), robot.namespace
+
+
+def _truth_or_odometry(summary: BagSummary, robot: RobotTopics) -> str:
     truth = f'{robot.namespace}/{topics.GROUND_TRUTH}'
-    return truth if truth in names else robot.odometry, robot.namespace
+    return truth if truth in summary.having(message_types.ODOMETRY) else robot.odometry

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 import contextlib
 from functools import partial
@@ -21,7 +21,6 @@ from racecar.cockpit.replay.recording import (
     Block,
     block_of,
     Recording,
-    ROBOT,
     TimedFrame,
 )
 
@@ -183,7 +182,7 @@ class ReplayFeed(Feed):
         self._give_rows(blocks, before, target, self._outlet.publish)
         self._give_frames([
             *(row for row in self._recording.latched if before < row.time <= target),
-            *(row for block in blocks for row in block.frames if before < row.time <= target)],
+            *(row for row in _frames_of(blocks) if before < row.time <= target)],
             self._outlet.publish)
         await self._publish_picture(before)
         if target >= self._recording.end:
@@ -201,7 +200,7 @@ class ReplayFeed(Feed):
         self._give_rows(blocks, -np.inf, wanted, give)
         self._give_frames([
             *(row for row in self._recording.latched if row.time <= wanted),
-            *(row for block in blocks for row in block.frames
+            *(row for row in _frames_of(blocks)
               if row.key and wanted - row.lasts <= row.time <= wanted)], give)
         self._owes_picture = self._wants_pictures
 
@@ -227,13 +226,15 @@ class ReplayFeed(Feed):
         self, blocks: list[Block], after: float, until: float, give: Give,
     ) -> None:
         """Give samples after a time and up to another."""
-        times = np.concatenate([block.times for block in blocks])
-        first, last = np.searchsorted(times, (after, until), side='right')
-        if last > first:
-            values = np.concatenate([block.values for block in blocks])
+        for robot, parts in enumerate(zip(*(block.robots for block in blocks), strict=True)):
+            times = np.concatenate([part.times for part in parts])
+            first, last = np.searchsorted(times, (after, until), side='right')
+            if last == first:
+                continue
+            values = np.concatenate([part.values for part in parts])
             for start in range(first, last, _MOST_ROWS):
                 stop = min(last, start + _MOST_ROWS)
-                give(state_frame(ROBOT, times[start:stop], values[start:stop]))
+                give(state_frame(robot, times[start:stop], values[start:stop]))
 
     def _give_frames(self, frames: list[TimedFrame], give: Give) -> None:
         """Give the newest of each key, and all that have none."""
@@ -268,6 +269,10 @@ class ReplayFeed(Feed):
         self._outlet.publish(json_frame(
             'clock', time=self._time, factor=self._rate, wanted_factor=self._rate,
             paused=not self._playing))
+
+
+def _frames_of(blocks: Iterable[Block]) -> Iterator[TimedFrame]:
+    return (row for block in blocks for robot in block.robots for row in robot.frames)
 
 
 def _first_block(wanted: float, history: float) -> int:

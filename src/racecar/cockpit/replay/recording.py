@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from racecar.base.columns import Array
 
-ROBOT = 0
 BLOCK = 2.0
 """Length of a block [s]."""
 
@@ -32,11 +31,18 @@ class Block(NamedTuple):
     """The part of a drive from index * BLOCK on.
 
     times: (n,), ascending [s]; values: (n, columns); frames: what else belongs to these times.
+    others: blocks of the same time of robots 1, 2 and so on, without others of their own.
     """
 
     times: Array
     values: Array
     frames: tuple[TimedFrame, ...] = ()
+    others: tuple[Block, ...] = ()
+
+    @property
+    def robots(self) -> tuple[Block, ...]:
+        """Of all robots, by their numbers."""
+        return (self, *self.others)
 
 
 class Recording(ABC):

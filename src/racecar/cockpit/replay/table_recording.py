@@ -19,7 +19,7 @@ from racecar.cockpit.columns import (
     REFERENCE,
     STEERING,
 )
-from racecar.cockpit.replay.recording import BLOCK, Block, Recording, ROBOT
+from racecar.cockpit.replay.recording import BLOCK, Block, Recording
 from racecar.cockpit.robot_message import robot_frames
 from racecar.cockpit.scene_message import path_frame, scene_frames
 from racecar.description.robot_tree import RobotTree
@@ -39,7 +39,7 @@ class TableRecording(Recording):
         scene: Scene | None, notes: tuple[str, ...] = (),
     ) -> None:
         drive = drive_of_table(table, profile)
-        robot = robot_frames(ROBOT, tree)
+        robot = robot_frames(0, tree)
         self.name, self.end = name, drive.duration
         frames = list(robot.frames)
         if scene is not None:
