@@ -165,6 +165,19 @@ def test_the_time_begins_again_with_the_faults():
     assert heard() == first
 
 
+def test_what_is_lost_follows_from_the_time_whatever_the_car_did():
+    plant, lost = plant_of('kind: drop, size: 0.5, seed: 6'), []
+    output = plant.entities[0].output(ODOMETRY)
+    for tick in range(60):
+        lost.append(output.read() is None)
+        plant.advance(4)
+        if tick == 20:
+            plant.entities[0].reset(None)
+        plant.advance(6)
+    # 8: the number of the target, all of the odometry.
+    assert lost == [philox((tick, 0, 0, 2), (6, 8))[0] / 2**32 < 0.5 for tick in range(60)]
+
+
 @pytest.mark.parametrize(('faults', 'values', 'wanted'), [
     (['kind: dead, target: scan'], {}, 'no such sensor'),
     (['kind: dead, car: red'], {}, 'there is one robot'),

@@ -255,6 +255,15 @@ def _run_with_metrics(started: _Run, made: RunFile, watch: WatchedRun) -> None:
         raise driven.interruption
 
 
+def _tracker_of(started: _Run) -> TrajectoryTracker | None:
+    """Tracker like that of the nodes, where faults may keep it from publishing references."""
+    values = {d.executable: d.resolve() for d in started.descriptions}
+    tracker = values.get(started.stack.tracker or '')
+    if tracker is None or not values[started.stack.simulator][FAULTS] or tracker['follow_path']:
+        return None
+    return TrajectoryTracker(tracker)
+
+
 class _Driven(NamedTuple):
     """What came of a run: odometry messages without reference, contacts, its time, its end."""
 
@@ -276,12 +285,13 @@ def _probed(
 
     options, descriptions = started.options, started.descriptions
     interruption = None
+    tracker = _tracker_of(started) if lockstep and from_the_start else None
     with ComposedStack(descriptions) as composed:
         probe = RunProbe(
             on_rows, period_ns=composed.simulator.awaited_period_ns if lockstep else None,
             namespace=options.namespace, topics=topic_set(options.topic_names).topics,
             commands=commands_of(descriptions), reckoned=composed.simulator.is_reckoned,
-            answered=not composed.simulator.values[FAULTS])
+            answered=not composed.simulator.values[FAULTS], tracker=tracker)
         composed.add_node(probe)
         try:
             _spin(started, composed, lambda: probe.failure is not None, probe.has_heard)

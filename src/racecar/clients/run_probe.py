@@ -15,6 +15,7 @@ from rclpy.node import Node
 from racecar.base.columns import Array
 from racecar.base.errors import RacecarError, RunError
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
+from racecar.control.tracker import TrajectoryTracker
 from racecar.metrics.run_table import RunJoin
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import read_command
@@ -101,18 +102,23 @@ class RunProbe(Node):
         self, on_rows: Callable[[Array], object], *, period_ns: int | None = None,
         namespace: str = '', topics: Mapping[str, str] | None = None,
         commands: str = NAVIGATION_COMMAND, reckoned: bool = False, answered: bool = True,
+        tracker: TrajectoryTracker | None = None,
     ) -> None:
         """on_rows: gets the rows, (n, len(COLUMNS)), as they are complete.
 
         period_ns: of the odometry in lockstep [ns], None without. topics: renamed relative
         topic names. commands: the one on which each odometry message is answered. reckoned:
         whether the odometry is not the true motion. answered: whether each is answered; not if
-        some are lost.
+        some are lost. tracker: knows where the reference is, as that of the nodes, whose
+        references are not heard then.
         """
         super().__init__('run_probe', namespace=namespace)
         self._join = RunJoin(self._hand_out)
         self._commands = commands
         self._motion = GROUND_TRUTH if reckoned else ODOMETRY
+        self._tracker = tracker
+        # Stamps of the motion before the tracker has begun [ns].
+        self._early: list[int] = []
         self._on_rows = on_rows
         self.failure: RacecarError | None = None
         self._in_lockstep = period_ns is not None
@@ -123,11 +129,12 @@ class RunProbe(Node):
         # The odometry last: the simulator starts once it is subscribed to.
         self._subscriptions_in_turn = []
         inputs: tuple[tuple[str, type, Callable[[bytes], object], Callable[..., None]], ...] = (
-            (REFERENCE_TRAJECTORY, OdometryMessage, read_odometry, self._on_reference),
+            (REFERENCE_TRAJECTORY, OdometryMessage, read_odometry,
+             self._on_reference if tracker is None else lambda _: None),
             (commands, *_COMMANDS.get(commands, (AckermannDriveStamped, read_command)),
              self._on_command),
             (self._motion, OdometryMessage, read_odometry, self._on_motion),
-            *(((ODOMETRY, OdometryMessage, read_odometry, lambda _: None),) if reckoned else ()))
+            *(((ODOMETRY, OdometryMessage, read_odometry, self._begin),) if reckoned else ()))
         for topic, message_type, decode, callback in inputs:
             self._heard[topic] = Heard(period_ns)
             subscription = subscribe_raw(
@@ -149,6 +156,29 @@ class RunProbe(Node):
         self._heard[self._motion].add(o.time_ns)
         self._join.add_odometry(
             (o.time_ns / NANOSECONDS, o.x, o.y, o.yaw, o.vx, o.vy, o.yaw_rate))
+
+        if self._motion == ODOMETRY:
+            self._begin(o)
+        if self._tracker is not None:
+            self._early.append(o.time_ns)
+            self._refer(self._tracker)
+
+    def _begin(self, odometry: Odometry) -> None:
+        """Let the tracker begin as that of the nodes does, with the first odometry."""
+        if self._tracker is not None and not self._tracker.started:
+            self._tracker.start(odometry, odometry.time_ns)
+            self._refer(self._tracker)
+
+    def _refer(self, tracker: TrajectoryTracker) -> None:
+        """Add the reference at the times of motion that have none yet."""
+        if not tracker.started:
+            return
+        origin_x, origin_y = tracker.origin
+        for stamp_ns in self._early:
+            now = tracker.trajectory.motion(tracker.time_since_start(stamp_ns))
+            self._heard[REFERENCE_TRAJECTORY].add(stamp_ns)
+            self._join.add_reference((stamp_ns / NANOSECONDS, origin_x + now.x, origin_y + now.y))
+        self._early.clear()
 
     def _on_reference(self, reference: Odometry) -> None:
         self._heard[REFERENCE_TRAJECTORY].add(reference.time_ns)

@@ -39,7 +39,7 @@ from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.obstacles import start_caution
 from racecar.simulation.step_time import StepClock, TimedCar
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions, STACKS
-from racecar.stacks.faults import line_of_faults
+from racecar.stacks.faults import faults_of_values, line_of_faults
 from racecar.stacks.loops import (
     make_car,
     make_custom_loop,
@@ -84,9 +84,11 @@ class Simulation:
         """
         stack = find_tracking_stack(configuration)
         self.stack, self.options = stack, options
+        # Before nodes are looked for of which there are none.
+        line_of_faults(options.faults)
         self._descriptions = describe_stack(stack.name, options)
         self._values = {d.executable: d.resolve() for d in self._descriptions}
-        self._values[FAULTS] = {FAULTS: line_of_faults(options.faults)}
+        self._values[FAULTS] = faults_of_values(self._values[stack.simulator])
         self.how_controlled = self.why_slow = ''
         self._clock = StepClock()
         caution = start_caution(self._values[stack.simulator])

@@ -77,7 +77,8 @@ class FaultySignals:
         self._sense = sensing(self._path.count, self._path.depths.odometry)
         self._pass_on = passing(self._path.count, self._path.depths)
         self._start = start
-        self._tick = 0
+        # The present tick, and the last one that was acted in.
+        self._tick, self._acted = 0, -1
         self.take(entity)
         self._begin(start)
 
@@ -110,7 +111,7 @@ class FaultySignals:
 
     def _begin(self, start: Command) -> None:
         """Forget all commands and odometry; start: command in force."""
-        self._signals = self._path.start(self._motion(), start)._replace(tick=float(self._tick))
+        self._signals = self._path.start(self._motion(), start)
         self._new: Command | None = None
         # What the plant was given last, and whether that is no command of speed and steering.
         self._applied: Command | None = start
@@ -119,7 +120,7 @@ class FaultySignals:
 
     def restart(self) -> None:
         """Begin anew at time 0."""
-        self._tick = 0
+        self._tick, self._acted = 0, -1
         self._begin(self._signals.received)
 
     # Odometry
@@ -135,7 +136,8 @@ class FaultySignals:
 
     def _read(self) -> ReckonedState | None:
         motion = self._motion()
-        seen, arrives, _ = self._sense(motion, self._signals, self._path.faults.faults)
+        seen, arrives, _ = self._sense(
+            motion, self._signals._replace(tick=float(self._tick)), self._path.faults.faults)
         if not arrives:
             return None
         body = _moved(self._body(), motion, seen)
@@ -186,10 +188,10 @@ class FaultySignals:
     def act(self, steps_done: int) -> None:
         """Obey in the tick that begins, if one does, what arrives in it."""
         tick, rest = divmod(steps_done, self.steps)
-        if rest or self._signals.tick > tick:
+        if rest or self._acted == tick:
             return
-        signals, numbers = self._signals, self._path.faults
-        motion = self._motion()
+        signals, numbers = self._signals._replace(tick=float(tick)), self._path.faults
+        self._acted, motion = tick, self._motion()
         _, _, saw = self._sense(motion, signals, numbers.faults)
         sent = Sent(signals.sent, 0.0) if self._new is None else Sent(self._new, 1.0)
         self._signals, done = self._pass_on(

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from racecar.base.errors import ConfigurationError
-from racecar.base.values import number_of, Values
+from racecar.base.values import number_of, texts_of, Values
+from racecar.catalogue import node_names
 from racecar.faults.plant import FAULTS, faults_in_values
 from racecar.faults.vehicle import changes_of, check_parameter, is_of_vehicle
 from racecar.simulation.closed_loop import LoopCar
-from racecar.simulation.faults import Fault, faults_of, NODE_KILL
+from racecar.simulation.faults import Fault, faults_of, NO_END, NODE_KILL
 from racecar.simulation.faulty_lanes import LoopFaults, NO_FAULTS
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.stack import Stack
@@ -46,6 +47,11 @@ def kills_of(descriptions: Sequence[NodeDescription]) -> list[Kill]:
                         'fault node_kill does not go with lockstep, where the simulator would'
                         ' wait for an answer of that node at each odometry: do without lockstep,'
                         ' or use the kind dead with the target command')
+                if found[-1].node.executable == node_names.BAG_RECORDER and (
+                        fault.duration != NO_END):
+                    raise ConfigurationError(
+                        f'fault node_kill of {fault.target} has the duration {fault.duration:g} s,'
+                        ' expected none: another recorder would find its folder taken')
     return sorted(found, key=lambda kill: kill.fault.onset)
 
 
@@ -60,8 +66,19 @@ def _killed(fault: Fault, descriptions: Sequence[NodeDescription]) -> NodeDescri
 
 
 def line_of_faults(texts: Sequence[str]) -> str:
-    """Faults of several texts in one line."""
-    return '; '.join(texts)
+    """Faults of several texts in one line. Raises ConfigurationError for those of nodes alone."""
+    line = '; '.join(texts)
+    if texts:
+        faults_of(line)
+    return line
+
+
+def faults_of_values(simulated: Values) -> dict[str, object]:
+    """What stands under FAULTS where values of a simulator are these; raises as line_of_faults().
+
+    Sweeps and campaigns have other values there for each run.
+    """
+    return {FAULTS: line_of_faults(texts_of(simulated, FAULTS))}
 
 
 def has_faults(values: Mapping[str, Values]) -> bool:

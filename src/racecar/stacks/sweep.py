@@ -42,7 +42,7 @@ from racecar.stacks import (
     Stack,
     StackOptions,
 )
-from racecar.stacks.faults import line_of_faults
+from racecar.stacks.faults import faults_of_values, line_of_faults
 from racecar.stacks.fleets import (
     custom_columns,
     may_be_column,
@@ -438,7 +438,7 @@ def configured(
         d.executable: d.resolve() for d in describe_stack(stack.name, options)
         if d.executable in _tables(stack)}
     base[CONTROLLER] = overrides.get(CONTROLLER, {})
-    base[FAULTS] = {FAULTS: line_of_faults(options.faults)}
+    base[FAULTS] = faults_of_values(base[stack.simulator])
     return Configured(
         stack, options, controller, base,
         _seconds(content, 'duration', DURATION, positive=True), _seconds(content, 'skip', 0.0))
