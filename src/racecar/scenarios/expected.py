@@ -63,6 +63,10 @@ class Expected(NamedTuple):
     ended: tuple[str, ...] = ()
     topics: Mapping[str, ExpectedTraffic] = {}
 
+    def may_end(self, full_name: str) -> bool:
+        """Whether a node of this full name is to be gone at the end."""
+        return any(_is_called(full_name, known) for known in self.ended)
+
 
 class Observed(NamedTuple):
     """How a drive ended.
@@ -147,7 +151,7 @@ def _drive(expected: Expected, observed: Observed) -> Finding:
     if observed.failure:
         return Finding('drive', observed.failure, text, False)
     gone = {name: why for name, why in observed.gone.items()
-            if not any(_is_called(name, known) for known in expected.ended)}
+            if not expected.may_end(name)}
     alive = [known for known in expected.ended
              if not any(_is_called(name, known) for name in observed.gone)]
     parts = [*(f'{name} {why}' for name, why in gone.items()),

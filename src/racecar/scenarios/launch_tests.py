@@ -32,7 +32,7 @@ from racecar.scenarios.scenario import load_scenario, Scenario
 
 if TYPE_CHECKING:
     from launch import Action, LaunchContext, LaunchDescription
-    from launch.events.process import ProcessExited
+    from launch.events.process import ProcessExited, ProcessStarted
 
     from racecar.scenarios.listening import Listening
 
@@ -83,6 +83,10 @@ class LaunchedScenario:
         """Hear no more, and give back the domain."""
         self._closing.close()
 
+    def note_start(self, name: str) -> None:
+        """Note that the process of a node has started, perhaps once more; name: as note_end()."""
+        self._ended.pop(name, None)
+
     def note_end(self, name: str, code: int) -> None:
         """Note that the process of a node has ended; name: full, without the leading slash."""
         self._ended.setdefault(name, f'has ended with exit code {code}')
@@ -114,6 +118,10 @@ class LaunchedScenario:
             now, reached = time.monotonic(), listening.time_ns
             if reached > last:
                 last, since = reached, now
+            if self.scenario.options.lockstep and not all(
+                    map(self.scenario.expected.may_end, [*self._ended])):
+                # Each odometry would wait for its answer to the deadline.
+                break
             if simulator in self._ended:
                 failure = f'{simulator} {self._ended[simulator]}'
             elif now - since > self._patience:
@@ -174,10 +182,14 @@ def _put_back(environment: MutableMapping[str, str], domain: str | None) -> None
 
 def _start(launched: LaunchedScenario, context: LaunchContext) -> list[Any]:
     from launch.actions import RegisterEventHandler
-    from launch.event_handlers import OnProcessExit, OnShutdown
+    from launch.event_handlers import OnProcessExit, OnProcessStart, OnShutdown
     from launch_ros.actions import Node
 
     from racecar.stacks.launching import launch_nodes
+
+    def note_start(event: ProcessStarted, _: LaunchContext) -> None:
+        if isinstance(event.action, Node):
+            launched.note_start(event.action.node_name.lstrip('/'))
 
     def note_end(event: ProcessExited, _: LaunchContext) -> None:
         if isinstance(event.action, Node):
@@ -188,9 +200,10 @@ def _start(launched: LaunchedScenario, context: LaunchContext) -> list[Any]:
 
     scenario = launched.scenario
     actions = launch_nodes(scenario.stack, scenario.driven(ends=False, observers=1),
-                           f'scenario {scenario.name}')
+                           f'scenario {scenario.name}', ends=False)
     launched.open(context.environment)
-    return [RegisterEventHandler(OnProcessExit(on_exit=note_end)),
+    return [RegisterEventHandler(OnProcessStart(on_start=note_start)),
+            RegisterEventHandler(OnProcessExit(on_exit=note_end)),
             RegisterEventHandler(OnShutdown(on_shutdown=close)), *actions]
 
 
