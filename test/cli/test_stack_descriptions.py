@@ -88,6 +88,7 @@ def test_muxes_are_joined_as_the_relays_of_the_original():
     assert dict(nodes['vesc/low_level/ackermann_cmd_mux'].remappings) == {
         '~/teleop': '/vesc/ackermann_cmd_mux/input/teleop',
         '~/safety': '/vesc/ackermann_cmd_mux/input/safety',
+        '~/safety_clear': '/vesc/ackermann_cmd_mux/input/safety_clear',
         '~/driver': '/vesc/ackermann_cmd_mux/input/driver',
         '~/driver_hold': '/vesc/ackermann_cmd_mux/input/driver_hold',
         '~/input/navigation': '/vesc/high_level/ackermann_cmd_mux/output'}

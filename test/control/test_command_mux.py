@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Priorities and timeouts of the command multiplexer."""
 
+from functools import partial
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from racecar.control.command_mux import CommandMux, HELD, Source
+from racecar.control.command_mux import CommandMux, HELD, Moment, Source
 
 TELEOP = Source('Teleoperation', ('input/teleop',), 0.2, 10)
 SAFETY = Source('Safety', ('input/safety',), 0.5, 5)
@@ -149,3 +152,61 @@ def test_source_holds_the_mux_exactly_if_its_last_command_was_forwarded(events):
     for index, wait in events:
         now += wait
         assert say(mux, SOURCES[index], now) is (mux.active == SOURCES[index].name)
+
+
+DRIVER = Source('Driver', ('input/driver',), 0.2, 3)
+PEOPLE = (TELEOP, SAFETY, DRIVER, NAVIGATION)
+
+
+@pytest.mark.parametrize('order', list(itertools.permutations(PEOPLE)), ids=lambda order: '-'.join(
+    source.name for source in order))
+def test_person_and_safety_win_over_autonomy_in_any_order(order):
+    mux = CommandMux(PEOPLE)
+    forwarded = [source.name for source in order if say(mux, source, 0)]
+    assert forwarded[-1] == mux.active == 'Teleoperation'
+    # Those that were forwarded before were each the highest of those that had spoken.
+    assert [PEOPLE.index(source) for source in order if source.name in forwarded] == sorted(
+        (PEOPLE.index(source) for source in order if source.name in forwarded), reverse=True)
+    for at in (50, 100, 150):
+        assert not any(say(mux, source, at) for source in order if source is not TELEOP)
+        say(mux, TELEOP, at)
+    # Whoever falls silent is followed by the next, and autonomy comes last.
+    for silent, follower in itertools.pairwise(PEOPLE):
+        mux.release(silent.name)
+        assert mux.active == follower.name
+        assert not any(mux.receive(lower.name, ms(150))
+                       for lower in PEOPLE[PEOPLE.index(follower) + 1:])
+
+
+def test_a_source_that_yields_lets_the_next_speak_at_once():
+    mux = CommandMux(SOURCES)
+    say(mux, SAFETY, 0)
+    assert not say(mux, NAVIGATION, 1)
+    mux.release('Safety')
+    assert mux.active == 'Navigation'
+    assert say(mux, NAVIGATION, 2)
+    mux.release('Safety')
+    mux.release('Navigation')
+    assert (mux.active, mux.expires_at) == ('idle', None)
+
+
+@given(st.lists(st.sampled_from(['Safety', '']), max_size=12))
+def test_a_moment_of_lockstep_waits_for_all_and_takes_the_judge_first(order):
+    moment, stamps = Moment(('Safety', '')), {'Safety': 0, '': 0}
+    done: list[tuple[str, int]] = []
+    for name in order:
+        stamps[name] += 1
+        acts = moment.note(name, stamps[name], partial(done.append, (name, stamps[name])))
+        # One that is ahead waits, and one that is behind is of no use any more.
+        assert acts == (stamps['Safety'] == stamps[''])
+        if acts:
+            assert done[-2:] == [('Safety', stamps['']), ('', stamps[''])]
+    assert len(done) % 2 == 0
+
+
+def test_a_moment_that_comes_again_is_taken_again():
+    moment, done = Moment(('Safety', '')), []
+    for _ in range(2):
+        assert not moment.note('', 5, lambda: done.append('loop'))
+        assert moment.note('Safety', 5, lambda: done.append('safety'))
+    assert done == ['safety', 'loop'] * 2

@@ -22,6 +22,7 @@ from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.differential_linearizer import DifferentialLinearizerNode
 from racecar.nodes.differential_wheels_simulator import DifferentialWheelsSimulatorNode
 from racecar.nodes.driver_bridge import DriverBridgeNode
+from racecar.nodes.emergency_brake import EmergencyBrakeNode
 from racecar.nodes.gap_follower import GapFollowerNode
 from racecar.nodes.joy_teleop import JoyTeleopNode
 from racecar.nodes.servo_commands import ServoCommandsNode
@@ -41,6 +42,7 @@ NODES: dict[Callable[..., Node], dict[str, object]] = {
     DifferentialWheelsSimulatorNode: {**ROBOT, 'paused': True},
     DriverBridgeNode: RACECAR_DRIVER,
     dynamic_linearizer: RACECAR,
+    EmergencyBrakeNode: RACECAR,
     GapFollowerNode: RACECAR,
     JoyTeleopNode: {},
     kinematic_linearizer: RACECAR,

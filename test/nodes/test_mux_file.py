@@ -67,13 +67,16 @@ def test_aliases_are_further_topics_of_the_source(tmp_path):
 
 
 def test_topics_that_only_hold_the_mux_are_listed_apart(tmp_path):
-    source = load(tmp_path, entry(holds=['hold'])).sources[0]
+    source = load(tmp_path, entry(holds=['hold'], yields=['clear'])).sources[0]
     assert (source.forwarded, source.holds) == (('input/nav',), ('hold',))
+    assert source.yields == ('clear',)
+    assert source.inputs == ('input/nav', 'hold', 'clear')
 
 
 @pytest.mark.parametrize(
     ('changes', 'message'),
-    [({'holds': 'hold'}, r"holds of subscriber 0 \('Nav'\) is 'hold', expected a list of topic"),
+    [({'yields': 'clear'}, r"yields of subscriber 0 \('Nav'\) is 'clear', expected a list of"),
+     ({'holds': 'hold'}, r"holds of subscriber 0 \('Nav'\) is 'hold', expected a list of topic"),
      ({'name': ...}, r"name of subscriber 0 \('without a name'\) is None, expected a non-empty"),
      ({'name': 'idle'}, r"name of .* is 'idle', expected another name"),
      ({'topic': 3}, r"topic of subscriber 0 \('Nav'\) is 3, expected a non-empty string"),

@@ -24,7 +24,7 @@ def start(bench, tmp_path):
     needed: dict[str, dict[str, object]] = {
         'trajectory_tracker': RACECAR, 'single_track_simulator': RACECAR,
         'world_simulator': RACECAR, 'servo_commands': RACECAR, 'kinematic_linearizer': RACECAR,
-        'gap_follower': RACECAR, 'lap_timer': {'track': 'racetrack'},
+        'gap_follower': RACECAR, 'emergency_brake': RACECAR, 'lap_timer': {'track': 'racetrack'},
         'dynamic_linearizer': RACECAR, 'driver_bridge': RACECAR_DRIVER,
         'ackermann_mux': {'config_file': 'mux/low_level'},
         'bag_recorder': {'folder': str(tmp_path / 'bag')}}

@@ -300,3 +300,9 @@ def _parts(name: str) -> tuple[str, str]:
     """Split a name after its last dot or slash."""
     cut = max(name.rfind('.'), name.rfind('/')) + 1
     return name[:cut], name[cut:]
+
+
+DIAGNOSTICS_RATE = Parameter(
+    'diagnostics_rate', float, 1.0, 'Rate at which the node tells on /diagnostics how it is, by'
+    ' wall time; 0: never', 'Hz', minimum=0.0, maximum=2.0, read_only=True)
+"""A row of every node."""

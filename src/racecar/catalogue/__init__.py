@@ -163,6 +163,9 @@ NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
         node_names.DRIVER_BRIDGE, 'DriverBridgeNode', tables.DRIVER_BRIDGE, hears_odometry=True),
     NodeSpec(
         node_names.GAP_FOLLOWER, 'GapFollowerNode', tables.GAP_FOLLOWER, hears_odometry=True),
+    NodeSpec(
+        node_names.EMERGENCY_BRAKE, 'EmergencyBrakeNode', tables.EMERGENCY_BRAKE,
+        hears_odometry=True),
     NodeSpec(node_names.KEYBOARD_TELEOP, 'KeyboardTeleopNode', tables.KEYBOARD_TELEOP),
     NodeSpec(node_names.JOY_TELEOP, 'JoyTeleopNode', tables.JOY_TELEOP),
     NodeSpec(node_names.JOY_NODE, 'JoyNode', tables.JOY_NODE),

@@ -7,8 +7,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from racecar.base.frames import MAP, ODOM
-from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.parameters import DIAGNOSTICS_RATE, Parameter, ParameterTable
 from racecar.control.command_mux import HELD, NEWEST, PRIORITY
+from racecar.control.emergency_brake import BRAKE_PARAMETERS
 from racecar.control.gap_following import GAP_PARAMETERS
 from racecar.control.laws import LawEntry
 from racecar.control.point_ahead import POINT_AHEAD_PARAMETERS
@@ -64,6 +65,7 @@ TRAJECTORY_TRACKER = _if_needed(VEHICLE_PARAMETERS) + TRACKER_PARAMETERS + Param
               above=0.0, maximum=10000.0, read_only=True),
     _ODOMETRY_TIMEOUT,
     _LOCKSTEP,
+    DIAGNOSTICS_RATE,
 ])
 
 _LINEARIZER_NODE = ParameterTable([
@@ -72,6 +74,7 @@ _LINEARIZER_NODE = ParameterTable([
               above=0.0, maximum=60.0),
     _ODOMETRY_TIMEOUT,
     _LOCKSTEP,
+    DIAGNOSTICS_RATE,
 ])
 
 def law_table(law: LawEntry) -> ParameterTable:
@@ -81,12 +84,36 @@ def law_table(law: LawEntry) -> ParameterTable:
 
 DIFFERENTIAL_LINEARIZER = POINT_AHEAD_PARAMETERS + _LINEARIZER_NODE
 
+_SCAN_TIMEOUT = Parameter(
+    'scan_timeout', float, 0.2, 'Age at which a scan is not used any more', 's', above=0.0,
+    maximum=60.0)
+
 GAP_FOLLOWER = VEHICLE_PARAMETERS + GAP_PARAMETERS + ParameterTable([
-    Parameter('scan_timeout', float, 0.2, 'Age at which a scan is not used any more', 's',
-              above=0.0, maximum=60.0),
+    _SCAN_TIMEOUT,
     Parameter('lockstep', bool, False,
               'Answer each scan once, for a simulator in lockstep whose lockstep_output is its'
               ' laser', read_only=True),
+    DIAGNOSTICS_RATE,
+])
+
+SCAN, ODOMETRY = 'scan', 'odometry'
+"""What a simulator in lockstep awaits an answer to."""
+
+EMERGENCY_BRAKE = VEHICLE_PARAMETERS + BRAKE_PARAMETERS + ParameterTable([
+    Parameter('stop_when_blind', bool, True,
+              'Brake also while there is no scan or no odometry that is young enough'),
+    _SCAN_TIMEOUT,
+    _ODOMETRY_TIMEOUT,
+    Parameter('lockstep', bool, False,
+              'Judge each message of judges once, for a simulator in lockstep', read_only=True),
+    Parameter('judges', str, SCAN,
+              'What is judged in lockstep: scan, each scan, with the odometry that was due last,'
+              ' or the other way round; that to which the simulator awaits an answer',
+              choices=(SCAN, ODOMETRY), read_only=True),
+    Parameter('odometry_rate', float, 100.0,
+              'Rate of the odometry, by which it is known in lockstep which one was due last; that'
+              ' of scans stands in them', 'Hz', above=0.0, maximum=1e6, read_only=True),
+    DIAGNOSTICS_RATE,
 ])
 
 LAP_TIMER = ParameterTable([
@@ -98,6 +125,7 @@ LAP_TIMER = ParameterTable([
               minimum=0.5, maximum=WHOLE_LAP, read_only=True),
     Parameter('sectors', int, LapRule().sectors, 'Equal parts of a lap with times of their own',
               minimum=1, maximum=MOST_SECTORS, read_only=True),
+    DIAGNOSTICS_RATE,
 ])
 
 REAL_TIME_FACTOR = Parameter(
@@ -179,6 +207,7 @@ SIMULATOR_NODE = ParameterTable([
               'm^2/s^2', above=0.0, maximum=1e6, read_only=True),
     Parameter('odometry_variance.yaw_rate', float, 1e-6, 'Variance of the yaw rate',
               'rad^2/s^2', above=0.0, maximum=1e6, read_only=True),
+    DIAGNOSTICS_RATE,
 ]) + EQUIPMENT_PARAMETERS
 
 FLEET = ParameterTable(FLEET_PARAMETERS)
@@ -198,6 +227,7 @@ SERVO_COMMANDS = VEHICLE_PARAMETERS + SERVO_PARAMETERS + ParameterTable([
     Parameter('command_timeout', float, 0.5,
               'Age of the newest command at which the wheels are stopped', 's', above=0.0,
               maximum=60.0),
+    DIAGNOSTICS_RATE,
 ])
 
 ALL_INPUTS = 'all'
@@ -221,6 +251,7 @@ ACKERMANN_MUX = ParameterTable([
     Parameter('shared', list, [],
               'Inputs, below ~/, that several nodes may command: a warning tells that the newest'
               ' command counts, where others have an error', read_only=True),
+    DIAGNOSTICS_RATE,
 ]) + TWIST_PARAMETERS
 
 DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
@@ -228,6 +259,9 @@ DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
               'Age of the newest driver/command at which the throttle is released and the car'
               ' brakes', 's', above=0.0, maximum=60.0),
     _ODOMETRY_TIMEOUT,
+    Parameter('awaits_mux', bool, False, 'In lockstep command the wheels only once the mux has'
+              ' answered what holds it now, as where an emergency brake decides each time',
+              read_only=True),
     Parameter('mux_timeout', float, 0.2,
               'Silence of the mux, which answers what holds it, after which the wheels are not'
               ' commanded any more', 's', above=0.0, maximum=60.0),
@@ -236,6 +270,7 @@ DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
     Parameter('mux_source', str, 'Driver', 'Name of the driver in the mux file: wheels are'
               ' commanded past the mux only while this source holds it', read_only=True),
     _LOCKSTEP,
+    DIAGNOSTICS_RATE,
 ])
 
 KEYBOARD_TELEOP = KEY_PARAMETERS + ParameterTable([
@@ -247,9 +282,10 @@ KEYBOARD_TELEOP = KEY_PARAMETERS + ParameterTable([
     Parameter('key_releases', bool, True, 'Ask the terminal to tell when a key is released, as'
               ' those with the keyboard protocol of kitty do', read_only=True),
     Parameter('status_line', bool, True, 'Show keys and state in that terminal', read_only=True),
+    DIAGNOSTICS_RATE,
 ])
 
-JOY_TELEOP = JOY_PARAMETERS
+JOY_TELEOP = JOY_PARAMETERS + ParameterTable([DIAGNOSTICS_RATE])
 
 JOY_NODE = ParameterTable([
     Parameter('device', str, '/dev/input/js0', 'Joystick device of Linux', read_only=True),
@@ -259,6 +295,7 @@ JOY_NODE = ParameterTable([
               'Hz', minimum=1.0, maximum=1000.0, read_only=True),
     Parameter('coalesce_interval', float, 0.01, 'Changes within this time make one message', 's',
               minimum=0.001, maximum=1.0, read_only=True),
+    DIAGNOSTICS_RATE,
 ])
 
 BAG_RECORDER = ParameterTable([
@@ -273,4 +310,5 @@ BAG_RECORDER = ParameterTable([
               choices=('zstd', 'lz4', 'none'), read_only=True),
     Parameter('provenance', str, '', 'Text of a file run.yaml that is put beside the MCAP file:'
               ' how the run is made; empty: none', read_only=True),
+    DIAGNOSTICS_RATE,
 ])

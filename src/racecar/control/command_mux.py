@@ -10,7 +10,9 @@ source that still speaks.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from racecar.base.last_stamp import LastStamp
 from racecar.base.types import AckermannCommand, NANOSECONDS
@@ -34,7 +36,8 @@ class Source:
     """One source of commands: name shown as the holder, timeout [s], priority (higher wins).
 
     forwarded: names of the inputs whose commands are forwarded while it holds the mux; holds: of
-    those whose commands hold it without being forwarded. type: ACKERMANN or TWIST, of its
+    those whose commands hold it without being forwarded; yields: of those whose commands say that
+    the source has nothing to command, and let it go at once. type: ACKERMANN or TWIST, of its
     commands. full_scale: speed [m/s] and steering angle [rad] that a command of 1 stands for; None
     for commands in these units.
     """
@@ -44,13 +47,14 @@ class Source:
     timeout: float
     priority: int
     holds: tuple[str, ...] = ()
+    yields: tuple[str, ...] = ()
     type: str = ACKERMANN
     full_scale: AckermannCommand | None = None
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """Names of all its inputs."""
-        return (*self.forwarded, *self.holds)
+        return (*self.forwarded, *self.holds, *self.yields)
 
     @property
     def timeout_ns(self) -> int:
@@ -93,6 +97,12 @@ class CommandMux:
         self._holder = name
         return True
 
+    def release(self, name: str) -> None:
+        """Let a source go that has nothing to command; who still speaks follows."""
+        self._heard.pop(name, None)
+        if self._holder == name:
+            self._follow()
+
     def expire(self, now_ns: int) -> bool:
         """Drop sources that have been silent too long; True if the mux falls vacant by it.
 
@@ -106,6 +116,41 @@ class CommandMux:
             del self._heard[name]
         if self._holder is None or self._holder in self._heard:
             return False
-        self._holder = max(
-            self._heard, key=self._priorities.__getitem__, default=None)
+        self._follow()
         return self._holder is None
+
+    def _follow(self) -> None:
+        self._holder = max(self._heard, key=self._priorities.__getitem__, default=None)
+
+
+class _Word(NamedTuple):
+    stamp_ns: int
+    act: Callable[[], object]
+
+
+class Moment:
+    """What is said of one moment in lockstep, kept until all who are awaited have spoken.
+
+    A source that may yield, as a safety node, decides whether the others are forwarded: of
+    messages that come in any order, its own has to count first.
+    """
+
+    def __init__(self, order: Sequence[str]) -> None:
+        """order: names of who is awaited, in the order in which they count."""
+        self._order = order
+        self._words: dict[str, _Word] = {}
+
+    def note(self, name: str, stamp_ns: int, act: Callable[[], object]) -> bool:
+        """Keep what to do for one of them at a stamp; do all of it once all have spoken.
+
+        Returns whether that was now.
+        """
+        self._words[name] = _Word(stamp_ns, act)
+        words = [self._words.get(other) for other in self._order]
+        acts = [word.act for word in words if word is not None and word.stamp_ns == stamp_ns]
+        if len(acts) < len(self._order):
+            return False
+        self._words.clear()
+        for do in acts:
+            do()
+        return True

@@ -31,9 +31,10 @@ def load_mux_configuration(path: Path | str) -> MuxConfiguration:
 
     Each subscriber has name, topic, timeout [s] and priority (unique, higher wins), and may have
     `aliases` (further topics of the same source), `holds` (topics whose commands hold the mux
-    and are not forwarded, for a source that then drives the car past it), `type` (ackermann, or
-    twist: speed and yaw rate), `full_scale` (mapping of speed [m/s] and steering_angle [rad] that
-    commands from -1 to 1 are shares of) and `short_desc`.
+    and are not forwarded, for a source that then drives the car past it), `yields` (topics whose
+    commands let it go at once, for a source that says so when it has nothing to command), `type`
+    (ackermann, or twist: speed and yaw rate), `full_scale` (mapping of speed [m/s] and
+    steering_angle [rad] that commands from -1 to 1 are shares of) and `short_desc`.
     Raises ConfigurationError naming the file, the entry, the value and what was expected.
     """
     content = load_yaml('mux file', path, 'check config_file')
@@ -99,8 +100,8 @@ def _parse_source(path: Path | str, index: int, entry: object) -> Source:
             ' priority')
     where += f" ({entry.get('name', 'without a name')!r})"
     _check_keys(path, where, entry,
-                {'name', 'topic', 'timeout', 'priority', 'aliases', 'holds', 'type', 'full_scale',
-                 'short_desc'})
+                {'name', 'topic', 'timeout', 'priority', 'aliases', 'holds', 'yields', 'type',
+                 'full_scale', 'short_desc'})
 
     def fail(key: str, expected: str) -> ConfigurationError:
         return ConfigurationError(
@@ -118,9 +119,10 @@ def _parse_source(path: Path | str, index: int, entry: object) -> Source:
         raise fail('timeout', f'a number of seconds above 0, at most {LONGEST_TIMEOUT:g}')
     if isinstance(priority, bool) or not isinstance(priority, int):
         raise fail('priority', 'an integer; higher wins')
-    for key in ('aliases', 'holds'):
+    for key in ('aliases', 'holds', 'yields'):
         topics = entry.get(key, [])
         if not isinstance(topics, list) or not all(map(_is_text, topics)):
             raise fail(key, 'a list of topic names')
     return Source(entry['name'], (entry['topic'], *entry.get('aliases', [])), float(timeout),
-                  priority, tuple(entry.get('holds', [])), *_parse_commands(entry, fail))
+                  priority, tuple(entry.get('holds', [])), tuple(entry.get('yields', [])),
+                  *_parse_commands(entry, fail))

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,12 +23,20 @@ from racecar.base.last_stamp import effective_stamp
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, BodyTwist, NANOSECONDS
 from racecar.catalogue.tables import ACKERMANN_MUX, ALL_INPUTS
-from racecar.control.command_mux import CommandMux, IDLE, LONGEST_TIMEOUT, Source, TWIST
+from racecar.control.command_mux import (
+    CommandMux,
+    IDLE,
+    LONGEST_TIMEOUT,
+    Moment,
+    Source,
+    TWIST,
+)
 from racecar.control.mux_file import load_mux_configuration, MuxConfiguration
 from racecar.control.twist_commands import command_of_twist
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import command_template, read_command
-from racecar.ros.freshness import staleness
+from racecar.ros.diagnostics import Report
+from racecar.ros.freshness import staleness, wrong_age
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
@@ -43,6 +51,9 @@ _Message: TypeAlias = tuple[AckermannCommand, int, bytes]
 """Command, stamp [ns] and serialised AckermannDriveStamped."""
 
 _Take: TypeAlias = Callable[[_Message], object]
+
+# Whoever of the loop commands, beside the sources that judge it.
+_LOOP = ''
 
 _SHARED = ('the newest command counts, whoever sends it. A node that is to overrule the others has'
            ' to publish on the input of a higher source of the mux file, such as safety')
@@ -63,11 +74,13 @@ class AckermannMuxNode(TableNode):
     Publishes: ~/output (the name stands in the mux file), ~/active (std_msgs/String, latched).
     When the holder falls silent and nobody follows, one stop is published; when another
     configuration is loaded under a holder, too. Commands on topics that the mux file lists under
-    `holds` hold the mux and are not forwarded; each that does is answered on ~/active. In lockstep
-    the newest command of a holder without the stamp of an odometry, as of a person, is forwarded
-    with the stamp of each command of the loop that it keeps from the car, and only then: the car
-    keeps but the newest message, and would lose the one that it waits for. Twists, and commands
-    that are shares of a full scale, are forwarded as speed and steering angle.
+    `holds` hold the mux and are not forwarded; each that does is answered on ~/active. Those on
+    topics under `yields` let the mux go at once; in lockstep, where they are awaited, a command of
+    the loop waits for what that source says with the same stamp. In lockstep the newest command of
+    a holder without the stamp of an odometry, as of a person, is forwarded with the stamp of each
+    command of the loop that it keeps from the car, and only then: the car keeps but the newest
+    message, and would lose the one that it waits for. Twists, and commands that are shares of a
+    full scale, are forwarded as speed and steering angle.
     Services: ~/reload (std_srvs/Trigger) reads the mux file again; a faulty file is refused and
     the mux goes on as it was.
     Parameters: racecar.catalogue.tables.ACKERMANN_MUX.
@@ -83,7 +96,7 @@ class AckermannMuxNode(TableNode):
         self._template = command_template()
         self._stands = False
         self._announced = ''
-        self._mux = CommandMux(())
+        self._mux, self._moment = CommandMux(()), Moment(())
         self._output: AnswerPublisher | None = None
         awaited = self.values['awaited']
         # Inputs whose commands carry the time.
@@ -162,8 +175,9 @@ class AckermannMuxNode(TableNode):
             if output is None or output.publisher.topic_name != self.resolve_topic_name(name):
                 output = AnswerPublisher(
                     self, AckermannDriveStamped, name, qos.COMMAND, self.values['lockstep'])
+            judges = tuple(self._judges(configuration))
             for source in configuration.sources:
-                self._listen_to(source, inputs)
+                self._listen_to(source, judges, inputs)
         except RuntimeError as error:
             # RCLError, for one because a topic exists with another type.
             for heard in inputs:
@@ -180,26 +194,42 @@ class AckermannMuxNode(TableNode):
         if before is not None and before is not output:
             before.destroy()
         self._configuration, self._inputs, self._output = configuration, inputs, output
-        self._beside.clear()
-        self._mux = self._make_mux()
+        self._begin(configuration)
         self._watch_publishers()
         self._announce()
 
-    def _make_mux(self) -> CommandMux:
-        """Mux that nobody holds.
+    def _begin(self, configuration: MuxConfiguration) -> None:
+        """Start idle, and with nothing heard.
 
         Lockstep waits for some sources, or knows that nobody asked them: these do not fall silent.
         """
-        return CommandMux(tuple(
+        self._beside.clear()
+        self._mux = CommandMux(tuple(
             replace(source, timeout=LONGEST_TIMEOUT)
             if any(topic in self._awaited for topic in source.inputs) else source
-            for source in self._configuration.sources), self.values['arbitration'])
+            for source in configuration.sources), self.values['arbitration'])
+        self._moment = Moment((*self._judges(configuration), _LOOP))
 
-    def _listen_to(self, source: Source, inputs: list[_Input]) -> None:
-        """Append the subscriptions of a source, one by one: the next may be refused."""
-        for topics, forwards in ((source.forwarded, True), (source.holds, False)):
+    def _judges(self, configuration: MuxConfiguration) -> Iterator[str]:
+        """Names of the sources that say at each moment of lockstep whether they command."""
+        return (source.name for source in configuration.sources
+                if any(topic in self._awaited for topic in source.yields))
+
+    def _listen_to(
+            self, source: Source, judges: tuple[str, ...], inputs: list[_Input]) -> None:
+        """Append the subscriptions of a source, one by one: the next may be refused.
+
+        judges: what _judges() gives.
+        """
+        is_judge = source.name in judges
+        for topics, act in ((source.forwarded, partial(self._on_command, source, True)),
+                            (source.holds, partial(self._on_command, source, False)),
+                            (source.yields, partial(self._on_yield, source))):
             for topic in topics:
-                take = partial(self._on_command, source, forwards, topic in self._awaited)
+                is_awaited = topic in self._awaited
+                take = partial(act, is_awaited)
+                take = partial(self._on_word, source.name if is_judge else _LOOP, take) \
+                    if is_awaited and judges else partial(self._on_message, take)
                 if source.type == TWIST:
                     twists = TwistSubscription(
                         self, f'~/{topic}', partial(self._on_twist, take))
@@ -235,10 +265,13 @@ class AckermannMuxNode(TableNode):
             f"connected, but silent: {', '.join(published)}" if published else
             'no node is connected')
 
+    def diagnose(self, report: Report) -> None:
+        """Who holds the mux."""
+        report.add('holder', self._mux.active)
+
     def on_time_went_back(self) -> None:
         """Start idle: what was noted would block lower sources until that time comes again."""
-        self._mux = self._make_mux()
-        self._beside.clear()
+        self._begin(self._configuration)
         self._announce()
 
     def _on_twist(self, take: _Take, message: tuple[BodyTwist, int]) -> None:
@@ -257,20 +290,44 @@ class AckermannMuxNode(TableNode):
             command = AckermannCommand.in_single_precision(*command)
         take((command, stamp_ns, self._encoded(stamp_ns, command)))
 
+    def _on_message(self, take: _Take, message: _Message) -> None:
+        take(message)
+        self._announce()
+
+    def _on_word(self, name: str, take: _Take, message: _Message) -> None:
+        """Take a message once all who are awaited have spoken; the mux says once who holds it."""
+        if self._moment.note(name, message[1], partial(take, message)):
+            self._announce()
+
+    def _on_yield(self, source: Source, is_awaited: bool, message: _Message) -> None:
+        stamp_ns = message[1]
+        if is_awaited:
+            self.take_stamp(stamp_ns)
+        now_ns = self.now_ns()
+        wrong = None if is_awaited else wrong_age(stamp_ns, now_ns, source.timeout)
+        if wrong is not None:
+            self.diagnostics.count(f'commands of {source.name} that were too old')
+            self.get_logger().error(
+                f'{source.name} is not let go: {wrong}', throttle_duration_sec=THROTTLE)
+            return
+        self._mux.expire(now_ns)
+        self._mux.release(source.name)
+
     def _on_command(
-            self, source: Source, forwards: bool, carries_time: bool, message: _Message) -> None:
+            self, source: Source, forwards: bool, is_awaited: bool, message: _Message) -> None:
         command, stamp_ns, data = message
         if not command.is_finite:
+            self.diagnostics.count(f'commands of {source.name} dropped')
             self.get_logger().error(
                 f'command of {source.name} dropped: speed {command.speed}, steering_angle'
                 f' {command.steering_angle}, expected finite numbers',
                 throttle_duration_sec=THROTTLE)
             return
-        if carries_time:
+        if is_awaited:
             self.take_stamp(stamp_ns)
         now_ns = self.now_ns()
         # In lockstep: by who does not answer the odometry, such as a person.
-        is_beside = bool(self._awaited) and forwards and not carries_time \
+        is_beside = bool(self._awaited) and forwards and not is_awaited \
             and not now_ns <= stamp_ns <= now_ns + source.timeout_ns
         if is_beside:
             self._beside[source.name] = command
@@ -278,6 +335,7 @@ class AckermannMuxNode(TableNode):
             self._beside.pop(source.name, None)
         stale = staleness(stamp_ns, now_ns, source.timeout)
         if stale is not None and not self._mux.holds_last:
+            self.diagnostics.count(f'commands of {source.name} that were too old')
             self.get_logger().error(
                 f'command of {source.name} dropped: {stale}', throttle_duration_sec=THROTTLE)
             return
@@ -294,15 +352,15 @@ class AckermannMuxNode(TableNode):
             elif not forwards:
                 # Who commands the car past this mux has to know that it still lives.
                 self._announced = ''
-        elif carries_time and self._mux.active in self._beside:
+        elif is_awaited and not source.yields and self._mux.active in self._beside:
             # The holder does not answer what lockstep waits for.
             self._send(stamp_ns, self._beside[self._mux.active])
-        self._announce()
 
     def _expire(self) -> None:
         expired_at = self._mux.expires_at
         if self._mux.expire(self.now_ns()):
             if not self._stands:
+                self.diagnostics.count(f'timeouts of {self._announced}')
                 timeout = next(source.timeout for source in self._configuration.sources
                                if source.name == self._announced)
                 self.get_logger().warning(

@@ -12,7 +12,10 @@ from racecar.catalogue import NODES
 from racecar.control.linearizer import Linearizer
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.nodes.shared.linearizer_node import LinearizerNode
+from racecar.ros.diagnostics import Report
 from racecar.ros.node import NodeOptions
+
+_ROUNDING = 1e-6
 
 
 class ControlLawNode(LinearizerNode):
@@ -34,6 +37,20 @@ class ControlLawNode(LinearizerNode):
         """Raise ParameterError if values contradict each other; at the start the law does."""
         if self._law is not None:
             self._law.pack(values)
+
+    def diagnose(self, report: Report) -> None:
+        """Whether the newest command is at a limit of the vehicle."""
+        if self.commanded is None:
+            return
+        vehicle = VehicleParameters.from_values(self.values)
+        for name, value, (lowest, highest) in zip(
+                ('speed', 'steering angle'), self.commanded,
+                ((vehicle.speed_min, vehicle.speed_max), vehicle.steering_range), strict=True):
+            # Single precision rounds the limits.
+            is_limited = not lowest + _ROUNDING < value < highest - _ROUNDING
+            report.add(f'{name} at its limit', 'yes' if is_limited else 'no')
+            if is_limited:
+                report.warn(f'{name} is at its limit, {value:.3g}')
 
     def make_linearizer(self) -> Linearizer:
         """Law of the vehicle."""

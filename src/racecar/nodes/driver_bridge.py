@@ -179,6 +179,7 @@ class DriverBridgeNode(TableNode):
         except (MessageError, ParameterError) as error:
             reason = str(error)
         if reason is not None:
+            self.diagnostics.count('driver commands dropped')
             self.get_logger().error(
                 f'driver command dropped: {reason}', throttle_duration_sec=THROTTLE)
 
@@ -212,6 +213,7 @@ class DriverBridgeNode(TableNode):
             return
         stale = staleness(odometry.time_ns, self._now_ns(), self.values['odometry_timeout'])
         if stale is not None:
+            self.diagnostics.count('odometry dropped')
             self.get_logger().error(
                 f'odometry not used: {stale}', throttle_duration_sec=THROTTLE)
             return
@@ -252,7 +254,8 @@ class DriverBridgeNode(TableNode):
         data = self._wheels.fill(
             *stamp, wheels.left_angle, wheels.right_angle, *wheels.drive, *wheels.brake,
             *wheels.brake_damping, *wheels.damping)
-        if self._may_command_wheels():
+        waits = self._lockstep and self.values['awaits_mux']
+        if not waits and self._may_command_wheels():
             self._wheel_publisher.publish(data)
         elif self._lockstep:
             self._waiting = data

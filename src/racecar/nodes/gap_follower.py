@@ -63,6 +63,7 @@ class GapFollowerNode(TableNode):
         if self._lockstep:
             self.take_stamp(stamp_ns)
         elif (wrong := self._wrong_age(stamp_ns)) is not None:
+            self.diagnostics.count('scans dropped')
             self.get_logger().error(f'scan dropped: {wrong}', throttle_duration_sec=THROTTLE)
             return
         self._has_answered = True

@@ -68,6 +68,7 @@ class ServoCommandsNode(TableNode):
     def _on_command(self, message: tuple[AckermannCommand, int]) -> None:
         command, stamp_ns = message
         if not command.is_finite:
+            self.diagnostics.count('commands dropped')
             self.get_logger().error(
                 f'command dropped: speed {command.speed}, steering_angle {command.steering_angle},'
                 ' expected finite numbers', throttle_duration_sec=THROTTLE)
@@ -75,6 +76,7 @@ class ServoCommandsNode(TableNode):
         now_ns = self.now_ns()
         stale = staleness(stamp_ns, now_ns, self.values['command_timeout'])
         if stale is not None:
+            self.diagnostics.count('commands dropped')
             self.get_logger().error(
                 f'command dropped: {stale}', throttle_duration_sec=THROTTLE)
             return
@@ -90,6 +92,7 @@ class ServoCommandsNode(TableNode):
         if heard.age_ns(self.now_ns()) <= timeout * NANOSECONDS:
             return
         self._newest = None
+        self.diagnostics.count('silences of command_timeout')
         self.get_logger().warning(
             f'no command for {timeout:g} s (command_timeout): the wheels are stopped')
         self._send(command._replace(speed=0.0))

@@ -161,6 +161,7 @@ class TrajectoryTrackerNode(TableNode):
         now_ns = self.now_ns()
         wrong = wrong_age(self._odometry.time_ns, now_ns, self.values['odometry_timeout'])
         if wrong is not None:
+            self.diagnostics.count('odometry dropped')
             self.get_logger().error(
                 f'odometry not used: {wrong}', throttle_duration_sec=THROTTLE)
             self._answers.send_stop(now_ns)

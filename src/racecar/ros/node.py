@@ -27,9 +27,15 @@ from rclpy.timer import Timer
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from racecar.base.errors import MessageError, ParameterError, RacecarError
-from racecar.base.parameters import Parameter, ParameterTable, USE_SIM_TIME
+from racecar.base.parameters import (
+    DIAGNOSTICS_RATE,
+    Parameter,
+    ParameterTable,
+    USE_SIM_TIME,
+)
 from racecar.base.types import NANOSECONDS
 from racecar.ros import qos, topics
+from racecar.ros.diagnostics import Diagnostics, Report
 from racecar.ros.idle_notice import IdleNotice
 from racecar.ros.observed_publisher import ObservedPublisher, Observer
 from racecar.ros.publisher_watch import (
@@ -152,6 +158,8 @@ class TableNode(Node, metaclass=_Completed):
         # constructor ended early.
         self.closing = contextlib.ExitStack()
         self._observers: dict[str, list[Observer]] = {}
+        self.values: dict[str, Any] = {}
+        self.diagnostics = Diagnostics(self)
         options.setdefault('node_name', name)
         super().__init__(**options)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
@@ -168,7 +176,7 @@ class TableNode(Node, metaclass=_Completed):
             if key not in _RCLPY_PARAMETERS and not key.startswith('qos_overrides.')
         }
         self._table = table = table.expanded(overrides)
-        self.values: dict[str, Any] = table.resolve(overrides)
+        self.values.update(table.resolve(overrides))
         self.check_values(self.values)
         for row in table:
             self.declare_parameter(
@@ -181,6 +189,7 @@ class TableNode(Node, metaclass=_Completed):
             post_callback=lambda _: self.on_time_went_back())
         self.idle_notice = IdleNotice(
             self, self.steady_clock, self.waits_for, self._may_work)
+        self.diagnostics.begin(self.values.get(DIAGNOSTICS_RATE.name, 0.0))
         # It would keep the node alive.
         self.closing.callback(time_jump_handle.unregister)
 
@@ -259,6 +268,9 @@ class TableNode(Node, metaclass=_Completed):
     def waits_for(self) -> str:
         """Sentence on what the node waits for, empty if it is at work; for overriding."""
         return ''
+
+    def diagnose(self, report: Report) -> None:
+        """Add to what is told on /diagnostics what the node alone knows; for overriding."""
 
     def _may_work(self) -> bool:
         """Whether the time runs, or nobody is there who tells why it does not."""
@@ -357,6 +369,9 @@ class TableNode(Node, metaclass=_Completed):
         """
         if msg_type is ClockMessage and not kwargs.get('raw'):
             callback = self._with_checked_time(topic, callback)
+        callback = self.diagnostics.counted(
+            self.resolve_topic_name(topic), callback,
+            is_timed=bool(kwargs.get('raw')) and hasattr(msg_type, 'header'))
         return super().create_subscription(msg_type, topic, callback, qos_profile, **kwargs)
 
     def _with_checked_time(

@@ -46,6 +46,7 @@ def follow_odometry(
         if early is None:
             callback(odometry)
         else:
+            node.diagnostics.count('odometry dropped')
             node.get_logger().error(
                 f'odometry not used: {early}', throttle_duration_sec=THROTTLE)
 

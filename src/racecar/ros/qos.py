@@ -85,6 +85,9 @@ SCAN_LOCKSTEP_SUBSCRIPTION = _profile(1)
 # Descriptions, paths and the name of the active source, for whoever comes late.
 LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
 
+# Once a second by each node; as upstream has it.
+DIAGNOSTICS = _profile(10)
+
 # What nodes log, as they publish it.
 LOG = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
 

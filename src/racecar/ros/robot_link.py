@@ -13,6 +13,7 @@ from racecar.base.types import NANOSECONDS
 from racecar.ros import topics
 from racecar.ros.codecs import Channel, Codec, Place
 from racecar.ros.codecs.occupancy_grid import grid_message
+from racecar.ros.diagnostics import Report
 from racecar.ros.freshness import staleness
 from racecar.ros.latched_message import LatchedMessage
 from racecar.ros.node import TableNode
@@ -74,6 +75,8 @@ class RobotLink:
         self.is_unasked = False
         self._stray: tuple[int, int] | None = None
         self._fault = self._notice = ''
+        # The newest since that was told on /diagnostics.
+        self._cut = ''
 
     def take(self, entity: Entity) -> None:
         """Show what the robot shows from now on: its outputs may be others."""
@@ -185,6 +188,7 @@ class RobotLink:
 
     def drop(self, reason: str) -> None:
         """Say why a command is not obeyed."""
+        self._node.diagnostics.count('commands dropped')
         self._node.get_logger().error(
             f'command dropped: {reason}', throttle_duration_sec=THROTTLE)
 
@@ -194,8 +198,21 @@ class RobotLink:
         if self._fault and not before:
             self._node.get_logger().error(self._fault)
         before, self._notice = self._notice, self.entity.notice()
+        self._cut = self._notice or self._cut
         if self._notice and not before:
             self._node.get_logger().warning(self._notice, throttle_duration_sec=THROTTLE)
+
+    def diagnose(self, report: Report) -> None:
+        """Tell of a robot that cannot go on, or whose commands are cut by its limits."""
+        fault, notice = self.entity.fault(), self._cut
+        self._cut = ''
+        name = self.entity.name
+        report.add(f'command of {name} cut by limits' if name else 'command cut by limits',
+                   'yes' if notice else 'no')
+        if notice:
+            report.warn(notice)
+        if fault:
+            report.error(fault)
 
     # Age of the commands
 
@@ -220,6 +237,7 @@ class RobotLink:
         if age > timeout:
             self._commanded = None
             self.entity.halt()
+            self._node.diagnostics.count('silences of command_timeout')
             self._node.get_logger().warning(
                 f'no command for {age:.2f} s (command_timeout {timeout:g} s): the car is stopped',
                 throttle_duration_sec=THROTTLE)

@@ -32,6 +32,7 @@ from racecar.ros import qos, topics
 from racecar.ros.codecs import Codec, CODECS
 from racecar.ros.codecs.clock import clock_template
 from racecar.ros.conversions import pose_from_message, transform_from_pose, yaw_of
+from racecar.ros.diagnostics import Report, Spread
 from racecar.ros.interfaces import Reset
 from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.raw_subscription import THROTTLE
@@ -115,6 +116,9 @@ class SimulatorNode(TableNode):
         self._due = False
         self._published_at = 0.0
         self._slow_spells = 0
+        # Wall time for which lockstep waited [s], and what was told of the time last.
+        self._waits = Spread()
+        self._told = (time.monotonic(), 0)
         # When the next instant is due by the steady clock [s], and the number of that plan.
         self._next_at = 0.0
         self._plan = 0
@@ -227,6 +231,20 @@ class SimulatorNode(TableNode):
         if idle and not self._lockstep:
             return f"waiting for commands on {' and '.join(idle)}; the car stands still"
         return ''
+
+    def diagnose(self, report: Report) -> None:
+        """How fast the time goes, how long lockstep waits, and what limits cut off commands."""
+        now, (wall, simulated) = time.monotonic(), self._told
+        self._told = now, self.plant.time_ns
+        report.add('simulated time [s]', self.plant.time_ns / NANOSECONDS)
+        report.add('real-time factor', max(self.plant.time_ns - simulated, 0) / NANOSECONDS / (
+            now - wall))
+        report.add('real-time factor wanted', self.values['real_time_factor'])
+        report.add_spread('wait in lockstep', self._waits)
+        if self.failure is not None:
+            report.error(str(self.failure))
+        for link in self._links:
+            link.diagnose(report)
 
     def _on_start_timer(self) -> None:
         try:
@@ -374,6 +392,7 @@ class SimulatorNode(TableNode):
             self.unanswered = self.unanswered or (
                 f'no command came on {topics_of_silent} at {self.plant.time_ns / NANOSECONDS:g} s'
                 f" within lockstep_deadline ({self.values['lockstep_deadline']:g} s of wall time)")
+            self.diagnostics.count('deadlines of lockstep missed')
             for link in silent:
                 link.entity.halt()
             self._unanswered.clear()
@@ -417,6 +436,7 @@ class SimulatorNode(TableNode):
             link.note_answer(port, stamp_ns)
             if link.is_answered:
                 self._unanswered.discard(link)
+                self._waits.note(time.monotonic() - self._published_at)
                 self._note_answer()
 
     def _note_answer(self) -> None:

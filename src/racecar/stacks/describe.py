@@ -32,6 +32,7 @@ from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import (
     namespace_of,
     recorder,
+    safety_topics,
     SHARED,
     surrounding_topics,
     teleop_nodes,
@@ -39,6 +40,7 @@ from racecar.stacks.parts import (
     with_choices,
     with_wheelbase,
 )
+from racecar.stacks.safety import with_brakes
 from racecar.stacks.several_cars import check_cars, of_cars, overrides_of_cars
 from racecar.stacks.simulator_part import planar_part, SimulatorPart, world_part
 from racecar.stacks.stack import Stack
@@ -145,6 +147,8 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         with_choices(description, options).explicit_parameters()
     _check_set(options, descriptions)
     descriptions = with_wheelbase([with_choices(d, options) for d in descriptions])
+    if options.safety:
+        descriptions = with_brakes(name, descriptions)
     if options.flying_start:
         descriptions = started_on_reference(stack, descriptions)
     stack.check(descriptions)
@@ -240,8 +244,9 @@ def _with_listeners(
         world, sensors = surrounding_topics(with_choices(next(
             d for d in every if d.executable == stack.simulator), options))
         sensors = tuple(topic for topic in sensors if topic not in stack.recorded)
-        by_hand = tuple(topic for topic in teleop_topics(options, stack.teleop)
-                        if topic not in stack.recorded)
+        by_hand = tuple(dict.fromkeys(
+            topic for topic in (*teleop_topics(options, stack.teleop), *safety_topics(options))
+            if topic not in stack.recorded))
         awaited = (*stack.descriptions, *stack.answers, *sensors) if options.lockstep \
             else stack.descriptions
         given = {*missing, *sensors, *(topic for d in descriptions for topic in d.gives)}

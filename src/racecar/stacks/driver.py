@@ -65,7 +65,8 @@ def _nodes(name: str, simulator: SimulatorPart, options: StackOptions) -> list[N
             ' reference for it: take kinematic_ode')
     vehicle = vehicle_file(options.vehicle)
     bridge = node(
-        node_names.DRIVER_BRIDGE, options, vehicle, parameters={'lockstep': options.lockstep},
+        node_names.DRIVER_BRIDGE, options, vehicle, parameters={
+            'lockstep': options.lockstep, 'awaits_mux': options.lockstep and options.safety},
         gives=(topics.DRIVER_CAR_INFO, *_ANSWERS))
     bridge = replace(bridge, remappings=(*bridge.remappings, *simulator.renamed))
     _check_powertrain(with_choices(bridge, options), vehicle)

@@ -156,6 +156,9 @@ class StackOptions:
         ' this terminal, joystick or nobody; default: keyboard in the configurations teleop, none'
         ' in others', str, _NODES,
         choices=lambda: (TELEOP_NONE, TELEOP_KEYBOARD, TELEOP_JOY))
+    safety: bool = _option(
+        False, 'add an emergency brake for each car: it stops it before what the laser sees and by'
+        ' its service ~/stop, whatever autonomy commands; docs/safety.md', bool, (LAUNCH, UP))
     namespace: str = _option('', 'namespace of all nodes and topics', str, (LAUNCH, UP))
     own_clock: bool = _option(
         False, 'keep the time on the topic clock of the namespace instead of /clock: for several'

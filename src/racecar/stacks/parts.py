@@ -15,6 +15,7 @@ from racecar.base.parameters import ParameterTable
 from racecar.base.share import find_config, find_vehicle, find_wheeled_robot
 from racecar.base.types import WHEEL_NAMES
 from racecar.catalogue import node_names
+from racecar.control.command_mux import PRIORITY
 from racecar.control.servo_commands import SERVO_PARAMETERS
 from racecar.differential.parameters import PREFIX, ROBOT_PARAMETERS
 from racecar.dynamics.vehicles.parameters import (
@@ -149,13 +150,18 @@ def _with_set(description: NodeDescription, names: TopicSet) -> NodeDescription:
 
 
 def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]:
-    """Muxes of both levels; answers: topics of commands that lockstep waits for."""
+    """Muxes of both levels, and the emergency brake that the user chooses.
+
+    answers: topics of commands that lockstep waits for.
+    """
     namespace, names = namespace_of(options), topic_set(options.topic_names)
     muxes = []
     for full_name, inputs in topics.MUX_INPUTS.items():
         place, _, name = absolute(namespace, full_name).strip('/').rpartition('/')
-        awaited = {topic: target for topic, target in inputs.items()
-                   if target in (*answers, topics.HIGH_LEVEL_OUTPUT)}
+        answered = {topic: target for topic, target in inputs.items()
+                    if target in (*answers, topics.HIGH_LEVEL_OUTPUT)}
+        judges = [topic for topic, target in inputs.items()
+                  if options.safety and target in _SAFETY]
         joined = {topic: names.renamed(target) for topic, target in inputs.items()} | {
             topic.removeprefix(f'{full_name}/'): target for topic, target in names.topics.items()
             if topic.startswith(f'{full_name}/')}
@@ -163,12 +169,28 @@ def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]
         muxes.append(NodeDescription(
             node_names.ACKERMANN_MUX, name, place, (find_config(node_names.ACKERMANN_MUX),),
             {'config_file': names.muxes.get(full_name, _MUX_FILES[full_name]),
-             'lockstep': options.lockstep, 'awaited': ','.join(awaited),
+             'lockstep': options.lockstep, 'awaited': ','.join((*answered, *judges)),
+             # Not the newest: autonomy would overrule the brake.
+             **({'arbitration': PRIORITY} if judges else {}),
              **({'shared': shared} if shared else {})},
             tuple((f'~/{topic}', absolute(namespace, target))
                   for topic, target in joined.items()),
-            hears=next(iter(awaited.values()), ''), gives=(f'{full_name}/output',)))
-    return muxes
+            hears=next(iter(answered.values()), ''), gives=(f'{full_name}/output',)))
+    return [*_emergency_brake(options), *muxes]
+
+
+_SAFETY = (topics.SAFETY_COMMAND, topics.SAFETY_CLEAR)
+
+
+def _emergency_brake(options: StackOptions) -> list[NodeDescription]:
+    return [node(
+        node_names.EMERGENCY_BRAKE, options, vehicle_file(options.vehicle),
+        parameters={'lockstep': options.lockstep}, gives=_SAFETY)] if options.safety else []
+
+
+def safety_topics(options: StackOptions) -> tuple[str, ...]:
+    """What a bag holds of the emergency brake besides the commands of the last mux."""
+    return (topics.SAFETY_COMMAND, topics.MUX_ACTIVE) if options.safety else ()
 
 
 def with_wheelbase(descriptions: list[NodeDescription]) -> list[NodeDescription]:

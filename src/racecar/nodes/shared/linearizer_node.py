@@ -75,6 +75,7 @@ class LinearizerNode(TableNode):
     A law is exact for one point of the car. Velocities of a tracker that announces another one
     are refused with an error that names both, and in lockstep answered by a stop; as long as none
     has announced any, or none of those is left, it is trusted.
+    commanded: the newest command, None before the first.
     While the tracker's P is another than that of the law's epsilon, which may be for a moment when
     both are changed one after the other, the car is stopped.
     """
@@ -96,6 +97,7 @@ class LinearizerNode(TableNode):
         self._odometry: Odometry | None = None
         self._velocity: tuple[PlanarVelocity, LastStamp] | None = None
         self._has_answered = False
+        self.commanded: tuple[float, float] | None = None
 
         self._command = self.command_type.template()
         self._publisher = AnswerPublisher(
@@ -171,6 +173,7 @@ class LinearizerNode(TableNode):
         wrong_distance = self._wrong_distance
         refusal = self._refusal(velocity, frame)
         if refusal:
+            self.diagnostics.count('velocities dropped')
             self.get_logger().error(
                 f'virtual velocity dropped: {refusal}', throttle_duration_sec=THROTTLE)
             if not self._lockstep:
@@ -188,6 +191,7 @@ class LinearizerNode(TableNode):
         now_ns = self.now_ns()
         stale = staleness(stamp_ns, now_ns, self.values['velocity_timeout'])
         if stale is not None:
+            self.diagnostics.count('velocities dropped')
             self.get_logger().error(
                 f'virtual velocity dropped: {stale}', throttle_duration_sec=THROTTLE)
             return
@@ -198,6 +202,7 @@ class LinearizerNode(TableNode):
             return
         wrong = wrong_age(self._odometry.time_ns, now_ns, self.values['odometry_timeout'])
         if wrong is not None:
+            self.diagnostics.count('odometry dropped')
             self.get_logger().error(
                 f'odometry not used: {wrong}', throttle_duration_sec=THROTTLE)
             return
@@ -254,7 +259,7 @@ class LinearizerNode(TableNode):
     def _answer(self, velocity: PlanarVelocity, stamp_ns: int) -> None:
         assert self._odometry is not None
         self._has_answered = True
-        command = self._linearizer.command(self._odometry, velocity, stamp_ns)
+        command = self.commanded = self._linearizer.command(self._odometry, velocity, stamp_ns)
         self._publisher.publish(self._command.fill(
             *divmod(stamp_ns, NANOSECONDS), *self.command_type.numbers(command)))
 
@@ -266,6 +271,7 @@ class LinearizerNode(TableNode):
         if heard.age_ns(now_ns) <= self.values['velocity_timeout'] * NANOSECONDS:
             return
         self._velocity = None
+        self.diagnostics.count('silences of velocity_timeout')
         self.get_logger().warning(
             f"no virtual velocity for {self.values['velocity_timeout']:g} s; stopping",
             throttle_duration_sec=THROTTLE)

@@ -8,6 +8,8 @@ Plain Python: also what runs without ROS (bags, analyses, descriptions of stacks
 from __future__ import annotations
 
 CLOCK = '/clock'
+DIAGNOSTICS = '/diagnostics'
+"""Of all robots, as tools expect it."""
 TF, TF_STATIC = 'tf', 'tf_static'
 
 ODOMETRY = 'vesc/odom'
@@ -48,6 +50,8 @@ MUX_INPUT = 'vesc/ackermann_cmd_mux/input'
 NAVIGATION_COMMAND = f'{MUX_INPUT}/navigation'
 TELEOP_COMMAND = f'{MUX_INPUT}/teleop'
 SAFETY_COMMAND = f'{MUX_INPUT}/safety'
+SAFETY_CLEAR = f'{MUX_INPUT}/safety_clear'
+"""That the safety node has nothing against what the others command."""
 DRIVER_COMMAND = f'{MUX_INPUT}/driver'
 DRIVER_HOLD = f'{MUX_INPUT}/driver_hold'
 HIGH_LEVEL_MUX = 'vesc/high_level/ackermann_cmd_mux'
@@ -59,7 +63,7 @@ MUX_ACTIVE = f'{LOW_LEVEL_MUX}/active'
 MUX_INPUTS: dict[str, dict[str, str]] = {
     HIGH_LEVEL_MUX: {'navigation': NAVIGATION_COMMAND, TWIST_COMMAND: TWIST_COMMAND},
     LOW_LEVEL_MUX: {
-        'teleop': TELEOP_COMMAND, 'safety': SAFETY_COMMAND,
+        'teleop': TELEOP_COMMAND, 'safety': SAFETY_COMMAND, 'safety_clear': SAFETY_CLEAR,
         'driver': DRIVER_COMMAND, 'driver_hold': DRIVER_HOLD,
         'input/navigation': HIGH_LEVEL_OUTPUT},
 }
