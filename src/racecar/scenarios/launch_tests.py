@@ -113,7 +113,7 @@ class LaunchedScenario:
 
     def _awaited(self, listening: Listening) -> Outcome:
         simulator = listening.simulator
-        last, since, failure = -2, time.monotonic(), ''
+        last, since, failure = -1, time.monotonic(), ''
         while not listening.has_ended:
             now, reached = time.monotonic(), listening.time_ns
             if reached > last:
@@ -130,6 +130,8 @@ class LaunchedScenario:
             if failure:
                 break
             time.sleep(_LOOK)
+        # Nothing more is added to what is looked at.
+        listening.close()
         record, scenario = listening.record, self.scenario
         observed = Observed(
             record.measures(scenario.skip), record.position, dict(self._ended),

@@ -93,7 +93,7 @@ class Listening:
 
     @property
     def time_ns(self) -> int:
-        """Simulated time that has come [ns]; -1 before the first."""
+        """Simulated time that has come [ns]."""
         return max(self._clock_ns, self._motion_ns)
 
     @property
@@ -114,7 +114,9 @@ class Listening:
         return '; '.join(parts) or 'all nodes are there'
 
     def close(self) -> None:
-        """Hear no more."""
+        """Hear no more; a second call does nothing."""
+        if not self._context.ok():
+            return
         self._executor.shutdown()
         self._thread.join()
         self._node.destroy_node()
