@@ -29,10 +29,14 @@ PERIOD = 0.01
 PROCESSES = 5
 
 
-def lockstep(duration: float, folder: str | None) -> dict[str, float]:
+SILENT = '/**: {ros__parameters: {diagnostics_rate: 0.0}}'
+"""Parameter file of nodes that neither count nor tell on /diagnostics."""
+
+
+def lockstep(duration: float, folder: str | None, *more: str) -> dict[str, float]:
     """Run in lockstep as fast as it goes; return ticks/s and the real-time factor."""
     command = [sys.executable, *STACK, '--lockstep', '--real-time-factor', '0', '--duration',
-               f'{duration:g}', '--json', *(['--record', folder] if folder else [])]
+               f'{duration:g}', '--json', *(['--record', folder] if folder else []), *more]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stderr.splitlines()[-1])
@@ -252,13 +256,18 @@ def main() -> int:
     if arguments.relay:
         relay(*arguments.relay)
     runs: dict[str, list[float]] = {
-        'lockstep': [], 'lockstep, recording': [], 'lockstep, each node a process': [],
+        'lockstep': [], 'lockstep, without /diagnostics': [], 'lockstep, recording': [],
+        'lockstep, each node a process': [],
         'nothing but messages round five processes': []}
     with contextlib.ExitStack() as stack:
         # Keeps other stacks on this machine out of the measurement.
         os.environ['ROS_DOMAIN_ID'] = str(claim_domain(stack))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
+        silent = Path(folder) / 'silent.yaml'
+        silent.write_text(SILENT, encoding='utf-8')
         for i in range(arguments.rounds):
+            runs['lockstep, without /diagnostics'].append(lockstep(
+                arguments.duration, None, '--params-file', str(silent))['ticks_per_second'])
             runs['lockstep'].append(lockstep(arguments.duration, None)['ticks_per_second'])
             runs['lockstep, recording'].append(lockstep(
                 arguments.duration, str(Path(folder) / str(i)))['ticks_per_second'])

@@ -220,3 +220,27 @@ def test_an_emergency_stop_lasts_until_it_is_released():
     assert brake.steering_angle == pytest.approx(-angle)
     brake.release()
     assert not brake.judge(wall(9.0), moving(1.0)).brakes
+
+
+def test_place_and_direction_of_the_laser_count():
+    ranges = np.full(181, math.inf)
+    # To the right of a laser that looks left: ahead.
+    ranges[0] = 1.0
+    settings = SETTINGS._replace(laser_y=0.1, laser_yaw=math.pi / 2)
+    assert verdict_of(scan(ranges), moving(1.0), settings=settings).way == pytest.approx(
+        0.8, abs=1e-6)
+    assert not verdict_of(
+        scan(ranges), moving(9.0), settings=settings._replace(laser_y=0.25)).brakes
+
+
+@pytest.mark.parametrize(('blind', 'brakes'), [(0.4, False), (0.6, True)])
+def test_half_of_the_rays_have_to_tell_something(blind, brakes):
+    ranges = np.full(100, 9.0)
+    ranges[:round(100 * blind)] = math.nan
+    assert verdict_of(scan(ranges), moving(1.0)).brakes is brakes
+
+
+def test_the_noise_of_a_car_that_stands_does_not_turn_its_wheels():
+    state, _ = judged(BrakeState(), wall(9.0), moving(1.0, 0.5), SETTINGS, CAR)
+    after, _ = judged(state, wall(9.0), moving(0.01, 3.0), SETTINGS, CAR)
+    assert after.motion == state.motion

@@ -175,6 +175,34 @@ def test_an_emergency_stop_holds_the_car_against_navigation_at_full_rate(bench):
     bench.until(lambda: drive(3.0, 1) == [2.0], 'navigation drives on')
 
 
+def test_in_lockstep_a_command_waits_for_the_verdict_and_a_person_goes_first(bench):
+    outputs = bench.listen('/mux/output', AckermannDriveStamped)
+    mux = bench.start(
+        AckermannMuxNode, config_file='mux/low_level', name='mux', lockstep=True,
+        awaited='input/navigation,safety,safety_clear')
+
+    def say(topic, *what):
+        bench.deliver(mux, f'/mux/{topic}', command(*what))
+
+    say('input/navigation', 1.0, 2.0)
+    say('safety_clear', 1.0, 0.0)
+    assert bench.count(outputs, 1) == command(1.0, 2.0)
+    say('safety', 1.1, 0.0)
+    say('input/navigation', 1.1, 2.0)
+    assert bench.count(outputs, 2) == command(1.1, 0.0)
+    # It answers no odometry: its newest command goes with the stamp of those of the loop.
+    say('input/teleop', 0.0, 0.7)
+    for number, (at, verdict) in enumerate(((1.2, 'safety'), (1.25, 'safety_clear')), 3):
+        say('input/navigation', at, 2.0)
+        say(verdict, at, 0.0)
+        assert bench.count(outputs, number).drive.speed == pytest.approx(0.7)
+        assert outputs[-1].header.stamp == stamp(at)
+    # A time that goes back, as after a reset; the person is gone by then.
+    say('safety_clear', 0.5, 0.0)
+    say('input/navigation', 0.5, 1.0)
+    assert bench.count(outputs, 5) == command(0.5, 1.0)
+
+
 WORLD = """
 description: A wall across the way.
 walls:

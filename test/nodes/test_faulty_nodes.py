@@ -204,6 +204,8 @@ def test_a_node_that_ends_stops_the_car_and_another_one_drives_it_again(name):
     ('kind: node_kill, target: ackermann_cmd_mux', {}, 'expected one of'),
     ('kind: node_kill, target: single_track_simulator', {}, 'expected a node'),
     ('kind: node_kill, target: trajectory_tracker', {'lockstep': True}, 'do without lockstep'),
+    ('kind: dead, target: scan', {'lockstep': True, 'safety': True, 'sensors': ('laser',)},
+     'of which the emergency brake'),
     ('kind: gremlin', {}, 'expected one of delay'),
     ('kind: dead, target: odometry', {'topic_names': 'f1tenth_pf'}, 'odometry_frame')])
 def test_faults_that_nodes_cannot_have_are_refused(faults, options, wanted):

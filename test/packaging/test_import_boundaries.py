@@ -74,6 +74,8 @@ ROOMS = {
     'stacks.composing': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
     'stacks.launching': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
     'stacks.navigating': Room((*_OF_STACKS, 'ros'), ros=True),
+    # Scenario files, and the drives of nodes that they stand for.
+    'scenarios': Room((*_ALL_FLOORS, 'clients.graph', 'ros', 'stacks'), ros=True),
     # Programs of a course drive a stack in this process.
     'neo': Room((*_ALL_FLOORS, 'stacks')),
     # Environments for learning.
@@ -87,7 +89,7 @@ ROOMS = {
     'facade': Room(('bags', 'catalogue', *_ALL_FLOORS, 'gym', 'stacks')),
     # Only what needs no ROS, or takes it from the others.
     'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'courses', 'facade', *_ALL_FLOORS,
-                 'neo', 'nodes', 'ros', 'signals', 'stacks', 'terminal')),
+                 'neo', 'nodes', 'ros', 'scenarios', 'signals', 'stacks', 'terminal')),
     'signals': Room(),
     'executables': Room(('cli.main', 'nodes.shared.entry', 'signals')),
 }

@@ -84,12 +84,7 @@ def row_of(name: str, share: Share) -> list[str]:
 def expectation(limits: Mapping[str, Limits], units: Mapping[str, str]) -> str:
     """What a car that survives keeps to, in words."""
     parts = ['did not diverge, and its controller did not fail']
-    for name, (least, most) in limits.items():
-        unit = f' {units[name]}'.rstrip()
-        if most < math.inf:
-            parts.append(f'{name} of at most {most:g}{unit}')
-        if least > -math.inf:
-            parts.append(f'{name} of at least {least:g}{unit}')
+    parts += [f'{name} of {one.text(units[name])}' for name, one in limits.items() if one.text()]
     return '; '.join(parts)
 
 

@@ -116,6 +116,7 @@ _RACELINES = _Collection('raceline', '.csv', ('config/racelines',))
 _LEAGUES = _Collection('league file', '.yaml', ('config/leagues',))
 _RACES = _Collection('race file', '.yaml', ('config/races',))
 _CAMPAIGNS = _Collection('campaign file', '.yaml', ('config/campaigns',))
+_SCENARIOS = _Collection('scenario file', '.yaml', ('config/scenarios',))
 _TRACK_SOURCES = _Collection('manifest of tracks', '.yaml', ('config/track_sources',))
 _WORLDS = _Collection('world', '.yaml', ('worlds',))
 _LABS = _Collection('lab', '.yaml', ('config/labs',))
@@ -203,6 +204,14 @@ def find_campaign(name: str | Path) -> Path:
     return _CAMPAIGNS.find(name)
 
 
+def find_scenario(name: str | Path) -> Path:
+    """File of a scenario, by its name in config/scenarios or a path.
+
+    Raises ConfigurationError.
+    """
+    return _SCENARIOS.find(name)
+
+
 def find_world(name: str | Path) -> Path:
     """World or map file of a path, or of a name in worlds/ (suffix optional).
 
@@ -276,6 +285,11 @@ def race_names() -> list[str]:
 def campaign_names() -> list[str]:
     """Names of the campaigns in config/campaigns."""
     return _CAMPAIGNS.names()
+
+
+def scenario_names() -> list[str]:
+    """Names of the scenarios in config/scenarios."""
+    return _SCENARIOS.names()
 
 
 def world_names() -> list[str]:

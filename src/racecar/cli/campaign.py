@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 import json
 from pathlib import Path
 import sys
@@ -24,13 +25,17 @@ from racecar.stacks.campaign import END_UNITS, load_campaign
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar campaign`."""
     parser.description = (
-        'Run a car with faults that are drawn at random, without ROS and on all cores, and say'
-        ' what was survived: table, page and dataset, the worst runs each with the command that'
-        ' repeats it to the bit. Faults: '
+        'Run a car with faults that are drawn at random, on all cores, without ROS or with its'
+        ' nodes, and say what was survived: table, page and dataset, the worst runs each with the'
+        ' command that repeats it to the bit. Faults: '
         f"{'; '.join(f'{name}, {kind.text}' for name, kind in KINDS.items())}. docs/campaigns.md.")
     completed_as_file(parser.add_argument(
         'file', metavar='FILE',
         help=f"campaign, by name or as a file ({', '.join(campaign_names())})"))
+    parser.add_argument(
+        '--nodes', action='store_true',
+        help='run the nodes in lockstep, as `nodes: true` of the file does, not the compiled'
+             ' engine')
     add_jobs_argument(parser)
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FOLDER',
@@ -52,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     have theirs.
     """
     file, sweep = load_campaign(arguments.file)
+    if arguments.nodes:
+        sweep = replace(sweep, with_nodes=True)
     if arguments.resume and arguments.output is None:
         raise ConfigurationError(
             '--resume needs --output: the folder of the campaign to go on with')

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 import json
 from pathlib import Path
@@ -30,6 +30,7 @@ from racecar.facade.datasets import (
     run_into,
     SweepDataset,
 )
+from racecar.facade.node_processes import open_runners
 from racecar.facade.sweep_parts import UNITS
 from racecar.facade.sweeps import MOST_JOBS
 from racecar.faults.plant import FAULTS
@@ -64,8 +65,14 @@ def add_scheduler_arguments(parser: argparse.ArgumentParser) -> None:
 
 def cores_of(arguments: argparse.Namespace) -> AbstractContextManager[Cores | Cluster]:
     """What runs the points, by --scheduler, --jobs and --timeout; raises as open_cores()."""
-    return open_cores(arguments.scheduler, arguments.jobs, arguments.timeout,
-                      lambda text: print(text, file=sys.stderr))
+    return open_cores(*_cores(arguments))
+
+
+def _cores(
+    arguments: argparse.Namespace,
+) -> tuple[str | None, int | None, float, Callable[[str], object]]:
+    return (arguments.scheduler, arguments.jobs, arguments.timeout,
+            lambda text: print(text, file=sys.stderr))
 
 
 def command_to_resume(arguments: argparse.Namespace, output: Path) -> str:
@@ -96,7 +103,7 @@ def write_dataset(
     Raises RacecarError.
     """
     count = len(sweep.points)
-    with cores_of(arguments) as cores:
+    with open_runners(sweep, *_cores(arguments)) as cores:
         writer = DatasetWriter(
             output, sweep, command, file=str(file.resolve()), resume=arguments.resume)
         try:

@@ -11,7 +11,7 @@ import sys
 
 from racecar.base.errors import ConfigurationError
 from racecar.cli.drive_display import displayed, for_display
-from racecar.cli.drive_result import collisions_in, observed_drive, warn_of_start
+from racecar.cli.drive_result import observed_drive, warn_of_start
 from racecar.cli.stack_arguments import check_conflicts, stack_options
 from racecar.cli.watch_option import WatchedRun
 from racecar.signals import Interruption
@@ -53,6 +53,6 @@ def drive_by_hand(
             if error.number != signal.SIGINT:
                 raise
         check_conflicts(stack.conflicts)
-        watch.text, watch.recording = drive.text(collisions_in(stack)), bag
+        watch.text, watch.recording = drive.text(stack.collisions), bag
     top = '' if view is None else f', at most {view.top_speed:.2f} m/s'
     return [f'{watch.text}{top}', f'Bag: {bag}']

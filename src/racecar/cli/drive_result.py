@@ -48,16 +48,9 @@ def observed_drive(composed: ComposedStack, car: str = '') -> DriveSum:
 def texts_of_drives(composed: ComposedStack, drives: Sequence[DriveSum]) -> list[str]:
     """What each car of a stack drove."""
     if len(drives) == 1:
-        return [drives[0].text(collisions_in(composed))]
+        return [drives[0].text(composed.collisions)]
     lines = []
     for entity, drive in zip(composed.simulator.plant.entities, drives, strict=True):
         met = collisions_of(entity)
         lines.append(f'{entity.name}: {drive.text(None if met is None else met.contacts)}')
     return lines
-
-
-def collisions_in(composed: ComposedStack) -> int | None:
-    """How often the cars ran into something; None where there is nothing."""
-    found = [collisions_of(entity) for entity in composed.simulator.plant.entities]
-    counted = [collisions.contacts for collisions in found if collisions is not None]
-    return sum(counted) if counted else None

@@ -44,6 +44,8 @@ EXAMPLES = (
             'racecar sweep kinematic_ode sweeps/balance.yaml'),
     Example('campaigns/faults.yaml', 'config/campaigns/faults.yaml',
             'racecar campaign campaigns/faults.yaml'),
+    Example('scenarios/odometry_lost.yaml', 'config/scenarios/odometry_lost.yaml',
+            'racecar scenario scenarios/odometry_lost.yaml  # with ROS 2'),
     Example('tuning/gains.yaml', 'config/tuning/gains.yaml',
             'racecar tune kinematic_ode tuning/gains.yaml'),
     Example('controllers/pure_pursuit.py', 'docs/examples/pure_pursuit.py',

@@ -30,6 +30,7 @@ COMMANDS = {
     'reproduce': "run the report's experiments again and set the figures side by side",
     'sweep': 'simulate a grid or a random sample of parameters, many cars at once',
     'campaign': 'run a car with faults drawn at random and say what was survived',
+    'scenario': 'run the nodes of scenarios and hold their ends against what is expected',
     'tune': 'seek the best values of parameters: gains, settings, numbers of the vehicle',
     'analyze': 'compute the tracking error of a recorded run, draw it and write an HTML report',
     'compare': 'compare runs: metrics as a table, paths, errors and parameters in an HTML report',

@@ -21,7 +21,6 @@ from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.bridge_argument import add_bridge, add_bridge_argument
 from racecar.cli.drive_display import displayed, for_display
 from racecar.cli.drive_result import (
-    collisions_in,
     observed_drive,
     texts_of_drives,
     warn_of_start,
@@ -300,7 +299,7 @@ def _probed(
         except Interruption as error:
             interruption = error
         end_ns = composed.simulator.plant.time_ns
-        collisions = collisions_in(composed)
+        collisions = composed.collisions
         check_conflicts(composed.conflicts)
         if interruption is None:
             _check_driven(composed, descriptions)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 import datetime
 from functools import cached_property
 import itertools
@@ -19,7 +20,6 @@ from numpy.typing import NDArray
 from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError
 from racecar.facade.arguments import call_text, plain, suggesting_names, Text
-from racecar.facade.cluster import open_cores
 from racecar.facade.datasets import (
     Column,
     DatasetWriter,
@@ -29,6 +29,7 @@ from racecar.facade.datasets import (
     run_into,
     SweepDataset,
 )
+from racecar.facade.node_processes import open_runners
 from racecar.facade.simulation import progress_bar
 from racecar.facade.sweeps import check_jobs
 from racecar.metrics.survival import severities, Share, share_of
@@ -167,7 +168,8 @@ class CampaignResult:
 @suggesting_names
 def campaign(
     file: Text | Mapping[str, object], output: Text | None = None, *, resume: bool = False,
-    jobs: int | None = None, scheduler: str | None = None, progress: bool = False,
+    jobs: int | None = None, scheduler: str | None = None, nodes: bool = False,
+    progress: bool = False,
 ) -> CampaignResult:
     """Simulate a car with faults that are drawn at random, as `racecar campaign` does.
 
@@ -177,6 +179,8 @@ def campaign(
     - jobs: cores to use; default: all.
     - scheduler: address of a Dask scheduler whose workers run the points, or 'local' for worker
       processes on this machine.
+    - nodes: whether each run is a drive of the nodes in lockstep, which needs ROS 2, in place of
+      one of the compiled engine; `nodes: true` of a file does the same.
     - progress: whether to show a bar on stderr.
 
     Returns what was survived. Raises RacecarError with a line that says which value is wrong, what
@@ -191,9 +195,12 @@ def campaign(
     else:
         found, sweep = load_campaign(Path(os.path.expanduser(os.fspath(file))))
         path = str(found.resolve())
+    if nodes:
+        sweep = replace(sweep, with_nodes=True)
     folder = default_folder() if output is None else Path(os.path.expanduser(os.fspath(output)))
-    command = call_text('campaign', path or 'campaign', {'output': str(folder)})
-    with open_cores(scheduler, jobs) as cores:
+    command = call_text(
+        'campaign', path or 'campaign', {'output': str(folder), 'nodes': nodes or None})
+    with open_runners(sweep, scheduler, jobs) as cores:
         writer = DatasetWriter(folder, sweep, command, file=path, resume=resume)
         with progress_bar(len(sweep.points), shown=progress, unit='runs') as show:
             outcome = run_into(writer, cores, sweep, show)

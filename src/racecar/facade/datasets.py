@@ -32,6 +32,7 @@ from racecar.base.parameters import suggestion
 from racecar.base.run_file import NAME, read_run_file, RunFile
 from racecar.facade.chunks import Cores, Lost, Range
 from racecar.facade.cluster import check_same_versions, Cluster
+from racecar.facade.node_processes import NodeProcesses
 from racecar.facade.sweep_parts import joined, Part, SweepTask, units_of
 from racecar.faults.plant import FAULTS
 from racecar.metrics.survival import Limits
@@ -50,6 +51,8 @@ WHOLE = 'samples', 'collisions', 'laps', 'wrong_ways', 'track_exits'
 _FILE = re.compile(r'points-(\d{8})-(\d{8})\.parquet')
 _ROWS, _WAIT = 100_000, 30.0
 """Rows of a file, and time after which fewer are written too [s]."""
+_LOOK = 16
+"""Points of which not all may be impossible, or the sweep is."""
 
 
 class Outcome(NamedTuple):
@@ -188,7 +191,7 @@ def _storing(folder: Path) -> Iterator[None]:
 
 
 def run_into(
-    writer: DatasetWriter, cores: Cores | Cluster, sweep: Sweep,
+    writer: DatasetWriter, cores: Cores | Cluster | NodeProcesses, sweep: Sweep,
     on_progress: Callable[[int], object] | None = None,
     announce: Callable[[str], object] = lambda _: None,
 ) -> Outcome:
@@ -209,10 +212,10 @@ def run_into(
                 continue
             if found.unmade:
                 warning = warning or next(iter(found.unmade.values()))
-                if found.first == 0 and len(found.unmade) == found.points:
+                unmade += len(found.unmade)
+                if unmade == done + found.points >= min(_LOOK, len(sweep.points)):
                     # What is wrong with all of the first is hardly their own.
                     raise ConfigurationError(warning)
-                unmade += len(found.unmade)
             writer.add(found)
             for text in {*found.said} - said:
                 announce(text)
@@ -289,10 +292,12 @@ class SweepDataset:
             words = ['racecar', 'sweep', made.configuration, about['file'] or 'FILE']
             return [shlex.join([*words, '--point', str(point + 1)]) for point in points]
         dataset = _arrow('dataset')
+        command = 'scenario' if about.get('nodes') else 'simulate'
+        words = ['racecar', command, *([] if about.get('nodes') else ['--from']), source]
         found = dataset.dataset(self._paths(), format='parquet').to_table(
             columns=[POINT, *self.names], filter=dataset.field(POINT).isin([*points]))
         rows = {row[POINT]: row for row in found.to_pylist()}
-        return [shlex.join(['racecar', 'simulate', '--from', source, *(
+        return [shlex.join([*words, *(
             word for name in self.names for target in about['targets'][name]
             for word in _option(target, rows[point][name]))]) for point in points]
 
@@ -350,6 +355,8 @@ def _content(sweep: Sweep, made: RunFile) -> dict[str, Any]:
                 sweep.duration, sweep.skip, sweep.seed, noise, points]
     if sweep.options.faults:
         decisive.append(line_of_faults(sweep.options.faults))
+    if sweep.with_nodes:
+        decisive.append('nodes')
     return {
         'points': len(sweep.points), 'names': [*sweep.names], 'units': [*sweep.units],
         'is_grid': sweep.is_grid, 'duration': sweep.duration, 'seed': sweep.seed, 'noise': noise,
@@ -358,6 +365,7 @@ def _content(sweep: Sweep, made: RunFile) -> dict[str, Any]:
         **({'survived': {name: {
             key: value for key, value in limits._asdict().items() if math.isfinite(value)}
             for name, limits in sweep.survived.items()}} if sweep.survived else {}),
+        **({'nodes': True} if sweep.with_nodes else {}),
         'digest': hashlib.sha256(json.dumps(decisive, default=str).encode()).hexdigest()}
 
 

@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 import math
-from typing import Any
 import zlib
 
 import numpy as np
@@ -19,7 +18,6 @@ from racecar.base.readings import CameraImage, DepthImage, Imu, LaserScan
 from racecar.base.types import NANOSECONDS
 from racecar.sensors.mounting import NoiseSource
 from racecar.simulation.faults import (
-    BIAS,
     CAMERA,
     DEAD,
     DELAY,
@@ -61,8 +59,8 @@ class FaultyOutput:
                        for fault in faults if fault.kind == NOISE}
         late = [self._periods(fault) for fault in faults if fault.kind == DELAY]
         # Readings that are under way, the newest last.
-        self._past: deque[Any] = deque(maxlen=max(late, default=0) + 1)
-        self._frozen: dict[Fault, Any] = {}
+        self._past: deque[object] = deque(maxlen=max(late, default=0) + 1)
+        self._frozen: dict[Fault, object] = {}
         self.output = replace(output, read=self._read)
         self.restart()
 
@@ -93,17 +91,18 @@ class FaultyOutput:
         if not self._raw.is_due(step):
             return
         now_ns = self._time_ns()
-        following = now_ns + self._period_ns
+        next_ns = math.ceil(now_ns + self._period_ns)
         for fault in self._faults:
-            if fault.kind == DELAY and fault.acts_at(now_ns):
+            acts = fault.acts_at(now_ns)
+            if fault.kind == DELAY and acts:
                 self._past.append(self._raw.read())
-            elif fault.kind == FREEZE and not fault.acts_at(now_ns) and fault.acts_at(
-                    math.ceil(following)) or fault.kind == FREEZE and fault not in self._frozen:
+            elif fault.kind == FREEZE and (
+                    fault not in self._frozen or (fault.acts_at(next_ns) and not acts)):
                 self._frozen[fault] = self._raw.read()
 
-    def _read(self) -> Any:
+    def _read(self) -> object:
         now_ns, tick, arrives = self._time_ns(), self._tick, True
-        value: Any = None
+        value: object = None
         for fault in self._faults:
             if not fault.acts_at(now_ns):
                 continue
@@ -122,13 +121,14 @@ class FaultyOutput:
             return None
         return self._raw.read() if value is None else value
 
-    def _altered(self, fault: Fault, scan: LaserScan) -> LaserScan:
+    def _altered(self, fault: Fault, scan: object) -> LaserScan:
         """Scan with other ranges, of which those out of reach are as a laser shows them."""
-        added: Any = fault.size
-        if fault.kind == NOISE:
-            added = fault.size * self._noise[fault].at(self._time_ns()).standard_normal(
-                len(scan.ranges))
-        assert fault.kind in (BIAS, NOISE)
+        # Nothing else is the target of such a fault.
+        assert isinstance(scan, LaserScan)
+        rays = len(scan.ranges)
+        added = fault.size * (
+            self._noise[fault].at(self._time_ns()).standard_normal(rays)
+            if fault.kind == NOISE else np.ones(rays))
         ranges = np.asarray(scan.ranges, float) + added
         measured = np.isfinite(ranges)
         ranges[measured & (ranges > scan.range_max)] = math.inf

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 import itertools
 import math
-from typing import Any
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.poses import inverse_pose, pose_of_angles, pose_of_child
@@ -88,7 +87,7 @@ class FaultySignals:
         odometry = entity.output(OUTPUT)
         truths = [output for output in entity.outputs if output.name == GROUND_TRUTH]
         self._odometry, self._truth = odometry, truths[0] if truths else odometry
-        self._commands: Callable[[Any], None] = next((
+        self._commands: Callable[[AckermannCommand], None] = next((
             port.apply for port in entity.inputs if port.value_type is AckermannCommand),
             lambda _: None)
         outputs = entity.outputs

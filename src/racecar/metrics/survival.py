@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.columns import Array
+from racecar.base.fields import Fields
 
 CONFIDENCE = 0.95
 _DEVIATIONS = 1.959963984540054
@@ -23,6 +24,33 @@ class Limits(NamedTuple):
 
     least: float = -math.inf
     most: float = math.inf
+
+    def hold(self, value: float) -> bool:
+        """Whether a value is within them; NaN never is."""
+        return self.least <= value <= self.most
+
+    def text(self, unit: str = '') -> str:
+        """Both in words, empty without any; unit: of the metric."""
+        unit = f' {unit}'.rstrip()
+        return ' and '.join([
+            *([f'at most {self.most:g}{unit}'] if self.most < math.inf else []),
+            *([f'at least {self.least:g}{unit}'] if self.least > -math.inf else [])])
+
+
+def limits_of(fields: Fields, name: str) -> Limits:
+    """Limits of a metric in a file: the most that it may be, or {least: , most: }.
+
+    Raises ConfigurationError for what is neither.
+    """
+    value = fields.value(name)
+    if not isinstance(value, dict):
+        return Limits(most=fields.number(name, None, 0.0))
+    inner = fields.inner(name)
+    inner.know(Limits._fields)
+    found = Limits(inner.number('least', -math.inf), inner.number('most', math.inf))
+    if not found.least <= found.most:
+        raise fields.error(name, value, 'a least that is at most the most')
+    return found
 
 
 class Share(NamedTuple):

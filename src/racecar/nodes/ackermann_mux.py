@@ -171,11 +171,11 @@ class AckermannMuxNode(TableNode):
         name = f'~/{configuration.output}'
         before, output = self._output, self._output
         inputs: list[_Input] = []
+        judges = tuple(self._judges(configuration))
         try:
             if output is None or output.publisher.topic_name != self.resolve_topic_name(name):
                 output = AnswerPublisher(
                     self, AckermannDriveStamped, name, qos.COMMAND, self.values['lockstep'])
-            judges = tuple(self._judges(configuration))
             for source in configuration.sources:
                 self._listen_to(source, judges, inputs)
         except RuntimeError as error:
@@ -194,6 +194,8 @@ class AckermannMuxNode(TableNode):
         if before is not None and before is not output:
             before.destroy()
         self._configuration, self._inputs, self._output = configuration, inputs, output
+        # Not anew where the time goes back: what was said of the new time may be there.
+        self._moment = Moment((*judges, _LOOP))
         self._begin(configuration)
         self._watch_publishers()
         self._announce()
@@ -208,7 +210,6 @@ class AckermannMuxNode(TableNode):
             replace(source, timeout=LONGEST_TIMEOUT)
             if any(topic in self._awaited for topic in source.inputs) else source
             for source in configuration.sources), self.values['arbitration'])
-        self._moment = Moment((*self._judges(configuration), _LOOP))
 
     def _judges(self, configuration: MuxConfiguration) -> Iterator[str]:
         """Names of the sources that say at each moment of lockstep whether they command."""
@@ -219,7 +220,7 @@ class AckermannMuxNode(TableNode):
             self, source: Source, judges: tuple[str, ...], inputs: list[_Input]) -> None:
         """Append the subscriptions of a source, one by one: the next may be refused.
 
-        judges: what _judges() gives.
+        judges: names of the sources that say at each moment of lockstep whether they command.
         """
         is_judge = source.name in judges
         for topics, act in ((source.forwarded, partial(self._on_command, source, True)),

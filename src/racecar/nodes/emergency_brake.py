@@ -98,8 +98,12 @@ class EmergencyBrakeNode(TableNode):
         self._brake.tune(self.values)
 
     def on_time_went_back(self) -> None:
-        """Forget what was seen; somebody who called for a stop still wants it."""
-        self._odometry = self._seen = self._judged = None
+        """Forget what was seen; somebody who called for a stop still wants it.
+
+        In lockstep stamps tell what belongs together, and the first of the new time may be there.
+        """
+        if not self._lockstep:
+            self._odometry = self._seen = self._judged = None
 
     def waits_for(self) -> str:
         """Which topics are silent."""

@@ -10,13 +10,15 @@ once a period of wall time, and published only while somebody listens.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 import platform
 import struct
 import time
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.publisher import Publisher
+from rclpy.qos import QoSProfile
 
 from racecar.base.errors import MessageError
 from racecar.base.types import NANOSECONDS
@@ -24,9 +26,6 @@ from racecar.ros import qos, topics
 from racecar.ros.conversions import set_stamp
 from racecar.ros.observed_publisher import ObservedPublisher
 from racecar.ros.wire import read_header
-
-if TYPE_CHECKING:
-    from racecar.ros.node import TableNode
 
 # Topics that every node has, and that say nothing of its work.
 _COMMON = ('/parameter_events', '/rosout', topics.DIAGNOSTICS)
@@ -107,10 +106,41 @@ class Report:
             self.level, self._message = level, text
 
 
+class Diagnosed(Protocol):
+    """What is asked of a node that tells of itself; see racecar.ros.node.TableNode."""
+
+    @property
+    def values(self) -> Mapping[str, object]:
+        """Values of its parameters."""
+
+    @property
+    def publishers(self) -> Iterable[Publisher]:
+        """All that it has."""
+
+    def create_publisher(
+            self, msg_type: type, topic: str, qos_profile: QoSProfile) -> ObservedPublisher:
+        """Create one."""
+
+    def get_fully_qualified_name(self) -> str:
+        """Namespace and name."""
+
+    def watch_graph(self, look: Callable[[], object]) -> None:
+        """Call a function every 0.5 s of wall time."""
+
+    def now_ns(self) -> int:
+        """Its time [ns]."""
+
+    def waits_for(self) -> str:
+        """What it waits for, empty if it is at work."""
+
+    def diagnose(self, report: Report) -> None:
+        """Add what it alone knows."""
+
+
 class Diagnostics:
     """Counts what comes and goes, and what a node does not use, and publishes it."""
 
-    def __init__(self, node: TableNode) -> None:
+    def __init__(self, node: Diagnosed) -> None:
         """Ask nothing of the node before begin(): it is not complete yet."""
         self._node = node
         self._inputs: dict[str, Traffic] = {}
@@ -182,8 +212,8 @@ class Diagnostics:
             message = DiagnosticArray(status=[DiagnosticStatus(
                 level=report.level, name=node.get_fully_qualified_name().lstrip('/'),
                 message=report.message, values=report.values,
-                hardware_id=values.get('vehicle.name') or values.get('robot.name')
-                or platform.node())])
+                hardware_id=str(values.get('vehicle.name') or values.get('robot.name')
+                                or platform.node()))])
             set_stamp(message.header.stamp, node.now_ns())
             self._publisher.publish(message)
 

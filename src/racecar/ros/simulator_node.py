@@ -80,7 +80,8 @@ class SimulatorNode(TableNode):
     start_of: where a robot starts, None where its plant lets it. stamp_of: what clock and stamps
     show at a time of the plant [ns]. on_command, on_obeyed: called
     before a command is obeyed and after it, before the time goes on; not in lockstep. on_advanced:
-    called with the time of the plant [ns] once that has gone on.
+    called with the time of the plant [ns] once that has gone on. unanswered: what lockstep has
+    waited for in vain first, '' for nothing.
     """
 
     def __init__(
@@ -105,6 +106,7 @@ class SimulatorNode(TableNode):
         # Compiled here, it does not hold up the first step.
         self.plant.warm_up()
         self.failure: DivergenceError | None = None
+        self.unanswered = ''
         self._lockstep: bool = values['lockstep']
         # Lockstep waits for each message.
         self.best_effort = () if self._lockstep else tuple(values['best_effort'])
@@ -387,6 +389,9 @@ class SimulatorNode(TableNode):
                 f" ({self.values['lockstep_deadline']:g} s of wall time); the car is stopped."
                 ' Every node of the chain must stamp its output with the odometry stamp that'
                 f' caused it{strays}', throttle_duration_sec=THROTTLE)
+            self.unanswered = self.unanswered or (
+                f'no command came on {topics_of_silent} at {self.plant.time_ns / NANOSECONDS:g} s'
+                f" within lockstep_deadline ({self.values['lockstep_deadline']:g} s of wall time)")
             self.diagnostics.count('deadlines of lockstep missed')
             for link in silent:
                 link.entity.halt()

@@ -8,25 +8,27 @@ A campaign is a sweep whose points are faults.
 from __future__ import annotations
 
 from collections.abc import Mapping
-import math
 from pathlib import Path
 
-from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.errors import ConfigurationError
 from racecar.base.fields import Fields
 from racecar.base.share import find_campaign
 from racecar.base.values import Values
 from racecar.base.yaml_file import load_yaml
 from racecar.control.custom_controller import ControllerClass
 from racecar.faults.plant import FAULTS
-from racecar.metrics.survival import Limits
+from racecar.metrics.survival import Limits, limits_of
 from racecar.stacks.fault_points import cases_of, FaultPoints
 from racecar.stacks.sweep import configured, naming_file, OPTIONS, Sweep
 
 CONFIGURATION = 'kinematic_ode'
 """That of a file which names none."""
 
+NODES = 'nodes'
+"""Key that says whether the runs are drives of nodes."""
+
 KEYS = (*(name for name in OPTIONS if name != FAULTS), 'configuration', 'duration', 'skip', 'set',
-        FAULTS, 'runs', 'seed', 'survived')
+        FAULTS, 'runs', 'seed', 'survived', NODES)
 """All keys of a file."""
 
 END_UNITS = {'final_error': 'm', 'final_speed': 'm/s'}
@@ -94,24 +96,12 @@ def make_campaign(content: Values, controller: ControllerClass | None = None) ->
     return Sweep(
         made.stack, tuple(row.name for row in rows), rows, points, made.base, made.duration,
         made.skip, seed, None, False, made.controller,
-        (((FAULTS, FAULTS),), *((),) * (len(rows) - 1)), options=made.options, survived=survived)
+        (((FAULTS, FAULTS),), *((),) * (len(rows) - 1)), options=made.options, survived=survived,
+        with_nodes=fields.flag(NODES, False))
 
 
 def _survived(fields: Fields) -> Mapping[str, Limits]:
     given = fields.inner('survived', needed=False)
     given.know(EXPECTED)
     names = fields.mapping('survived')
-    return {name: _limits(given, name) for name in names} or DEFAULT_SURVIVED
-
-
-def _limits(fields: Fields, name: str) -> Limits:
-    value = fields.value(name)
-    if not isinstance(value, dict):
-        return Limits(most=fields.number(name, None, 0.0))
-    inner = fields.inner(name)
-    inner.know(Limits._fields)
-    found = Limits(inner.number('least', -math.inf), inner.number('most', math.inf))
-    if not found.least <= found.most:
-        raise ConfigurationError(
-            f'survived: {name} is {excerpt(value)}, expected a least that is at most the most')
-    return found
+    return {name: limits_of(given, name) for name in names} or DEFAULT_SURVIVED

@@ -27,6 +27,7 @@ from racecar.ros.run_node import end, make_executor, spin
 from racecar.ros.shared_clock import SharedClock
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.signals import code_of_command
+from racecar.simulation.ports import collisions_of
 from racecar.stacks import NodeDescription
 from racecar.stacks.faults import Kill, kills_of
 
@@ -213,6 +214,13 @@ class ComposedStack:
         if self._started is None:
             return 0.0
         return (self._ended or time.monotonic()) - self._started
+
+    @property
+    def collisions(self) -> int | None:
+        """How often the cars ran into something; None where there is nothing."""
+        found = [collisions_of(entity) for entity in self.simulator.plant.entities]
+        counted = [collisions.contacts for collisions in found if collisions is not None]
+        return sum(counted) if counted else None
 
     @property
     def conflicts(self) -> list[str]:

@@ -13,7 +13,17 @@ from racecar.catalogue import node_names
 from racecar.faults.plant import FAULTS, faults_in_values
 from racecar.faults.vehicle import changes_of, check_parameter, is_of_vehicle
 from racecar.simulation.closed_loop import LoopCar
-from racecar.simulation.faults import Fault, faults_of, NO_END, NODE_KILL
+from racecar.simulation.faults import (
+    DEAD,
+    DELAY,
+    DROP,
+    Fault,
+    faults_of,
+    NO_END,
+    NODE_KILL,
+    ODOMETRY,
+    SCAN,
+)
 from racecar.simulation.faulty_lanes import LoopFaults, NO_FAULTS
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.stack import Stack
@@ -39,6 +49,8 @@ def kills_of(descriptions: Sequence[NodeDescription]) -> list[Kill]:
         if not (simulator.spec.is_simulator and simulator.is_chosen(FAULTS)):
             continue
         values = simulator.resolve()
+        if any(d.executable == node_names.EMERGENCY_BRAKE for d in descriptions):
+            _check_brake(values)
         for fault in faults_in_values(values):
             if fault.kind == NODE_KILL:
                 found.append(Kill(_killed(fault, descriptions), fault))
@@ -53,6 +65,16 @@ def kills_of(descriptions: Sequence[NodeDescription]) -> list[Kill]:
                         f'fault node_kill of {fault.target} has the duration {fault.duration:g} s,'
                         ' expected none: another recorder would find its folder taken')
     return sorted(found, key=lambda kill: kill.fault.onset)
+
+
+def _check_brake(values: Values) -> None:
+    """Refuse in lockstep to lose what an emergency brake waits for beside what it answers."""
+    other = SCAN if values['lockstep_output'] == ODOMETRY else ODOMETRY
+    for fault in faults_in_values(values):
+        if values['lockstep'] and fault.target == other and fault.kind in (DELAY, DEAD, DROP):
+            raise ConfigurationError(
+                f'fault {fault.kind} loses messages of the {other}, of which the emergency brake'
+                ' needs a new one for each answer in lockstep: do without one of the three')
 
 
 def _killed(fault: Fault, descriptions: Sequence[NodeDescription]) -> NodeDescription:

@@ -100,11 +100,23 @@ def _set_up(context: LaunchContext, stack: Stack) -> _Actions:
     namespace = prefix_namespace(values.get('ros_namespace'), values['namespace']) or ''
     options = from_texts(
         LAUNCH, values, namespace=namespace.strip('/'), overrides_option=SET_ARGUMENT)
+    return launch_nodes(stack, options, shlex.join(
+        ['ros2', 'launch', 'racecar', f'{stack.name}.launch.py', *context.argv]))
+
+
+def launch_nodes(
+    stack: Stack, options: StackOptions, command: str, *, ends: bool = True,
+) -> _Actions:
+    """Actions that start the nodes of a configuration.
+
+    command: as typed, for the bag. ends: whether the launch ends with the simulator, and fails
+    with a node without which the drive is worth nothing. Raises ConfigurationError or
+    ParameterError before anything starts.
+    """
     descriptions = describe_stack(stack.name, options)
     _check_files(stack, descriptions)
     descriptions = with_provenance(descriptions, describe_run(
-        LAUNCH, stack.name, options, descriptions,
-        shlex.join(['ros2', 'launch', 'racecar', f'{stack.name}.launch.py', *context.argv])))
+        LAUNCH, stack.name, options, descriptions, command))
     found = [_actions(description, options) for description in descriptions]
     kills = kills_of(descriptions)
     if kills and options.own_clock:
@@ -112,7 +124,7 @@ def _set_up(context: LaunchContext, stack: Stack) -> _Actions:
             'fault node_kill does not go with own_clock: launch knows the time of /clock only')
     # Who listens to the end of a process comes before any is started.
     return [*([SetUseSimTime(True)] if kills else []),
-            *(action for listeners, _ in found for action in listeners),
+            *(action for listeners, _ in found for action in listeners if ends),
             *(action for _, actions in found for action in actions),
             *(action for kill in kills
               for action in _ends_of(kill, found[descriptions.index(kill.node)][1], options))]

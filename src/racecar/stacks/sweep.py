@@ -100,7 +100,8 @@ class Sweep:
     outrun: warnings by point, of loops that were made and whose reference is too fast for the car.
     options: with which all points are run. first, total: of a part of a sweep, the number of its
     first point among those of the whole. with_effort: whether the control effort of the cars is
-    wanted.
+    wanted. survived: what a car of a campaign keeps to; with_nodes: whether points are drives of
+    nodes.
     """
 
     stack: Stack
@@ -121,6 +122,7 @@ class Sweep:
     total: int = 0
     with_effort: bool = False
     survived: Mapping[str, Limits] = field(default_factory=dict)
+    with_nodes: bool = False
 
     @property
     def units(self) -> tuple[str, ...]:
