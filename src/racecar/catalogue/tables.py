@@ -129,9 +129,8 @@ LAP_TIMER = ParameterTable([
 ])
 
 RACE_CONTROL = VEHICLE_FILE_PARAMETERS + ParameterTable([
-    Parameter('race_file', str, None, 'Rules and track, by name or as a file of `racecar race`;'
-              ' cars and controllers in it are not looked at', example='head_to_head',
-              read_only=True),
+    Parameter('race_file', str, 'time_trial', 'Rules and track, by name or as a file of `racecar'
+              ' race`; cars and controllers in it are not looked at', read_only=True),
     Parameter('auto_start', bool, False, 'Begin the countdown once the odometry of all cars has'
               ' come; false: by the service ~/start', read_only=True),
     *(row for row in FLEET_PARAMETERS if row.name != 'grid_spacing'),

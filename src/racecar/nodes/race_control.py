@@ -13,7 +13,6 @@ from nav_msgs.msg import Odometry as OdometryMessage
 from std_msgs.msg import UInt32
 from std_srvs.srv import Trigger
 
-from racecar.base.errors import ConfigurationError
 from racecar.base.fields import Fields
 from racecar.base.frames import MAP
 from racecar.base.share import find_race, find_track
@@ -46,7 +45,8 @@ class _Car:
 
     def __init__(self, node: RaceControlNode, name: str, number: int) -> None:
         place = Place(name)
-        self.name, self.number = name, number
+        # Events name one that has no name, too.
+        self.name, self.number = name or 'car', number
         self.odometry: Odometry | None = None
         self.stops = 0
         # When it was commanded last [ns].
@@ -123,9 +123,6 @@ class RaceControlNode(TableNode):
         world = fields.text('world', 'racetrack')
         self._course = _course(fields.text('line', world))
         vehicles = vehicles_of_cars(self.values)
-        if '' in vehicles:
-            raise ConfigurationError(
-                "parameter 'cars' is empty, expected the names of the cars, as of the simulator")
         self._observer = Observer(scene_of({'world': world}), [
             vehicle.footprint for vehicle in vehicles.values()])
         self._referee: Referee | None = None
