@@ -134,6 +134,7 @@ RACE_CONTROL = VEHICLE_FILE_PARAMETERS + ParameterTable([
     Parameter('auto_start', bool, False, 'Begin the countdown once the odometry of all cars has'
               ' come; false: by the service ~/start', read_only=True),
     *(row for row in FLEET_PARAMETERS if row.name != 'grid_spacing'),
+    DIAGNOSTICS_RATE,
 ])
 
 REAL_TIME_FACTOR = Parameter(
