@@ -19,6 +19,7 @@ import datetime
 from functools import partial
 import os
 from pathlib import Path
+import sys
 import threading
 import time
 from typing import Any, TYPE_CHECKING
@@ -227,9 +228,8 @@ def scenario_test(
             """Wait for the end, and look."""
             scenario.check()
 
-    try:
-        import pytest
-    except ImportError:
-        # `launch_test` needs no mark.
-        return generate_test_description, TestScenario
-    return pytest.mark.launch_test(generate_test_description), TestScenario
+    # `launch_test`, which does not import pytest, needs no mark.
+    pytest = sys.modules.get('pytest')
+    described = generate_test_description if pytest is None \
+        else pytest.mark.launch_test(generate_test_description)
+    return described, TestScenario
