@@ -14,7 +14,9 @@ from racecar.control.custom_controller import CONTROLLER
 from racecar.facade.chunks import Cores
 from racecar.facade.cluster import Cluster
 from racecar.facade.sweeps import SweepRun
+from racecar.faults.plant import FAULTS
 from racecar.stacks.describe import find_tracking_stack
+from racecar.stacks.faults import line_of_faults
 from racecar.stacks.options import DURATION, SIMULATE
 from racecar.stacks.run_files import options_of
 from racecar.stacks.sweep import make_sweep, OPTIONS
@@ -61,7 +63,10 @@ def repeated(
     simulated = {key: number_of(options.overrides[stack.simulator], f'initial_{key}')
                  for key in START}
     content: dict[str, object] = {
-        key: getattr(options, key) for key in OPTIONS if getattr(options, key) is not None}
+        key: getattr(options, key) for key in OPTIONS
+        if key != FAULTS and getattr(options, key) is not None}
+    if options.faults:
+        content[FAULTS] = line_of_faults(options.faults)
     content |= {
         'set': values, 'duration': options.end_time or DURATION, 'skip': skip,
         'sample': {f'{stack.simulator}.initial_{key}': {
