@@ -20,6 +20,7 @@ from racecar.base.errors import RacecarError
 from racecar.cli.examples import copy_examples
 from racecar.cli.main import COMMANDS, main, make_parsers, with_number_lists
 from racecar.cli.stack_arguments import stack_options
+from racecar.simulation.fleet_file import read_fleet
 from racecar.stacks import describe_stack
 from racecar.stacks.options import DEMO, from_texts, LAUNCH, run_options, SET_ARGUMENT, UP
 from racecar.stacks.sweep import load_sweep
@@ -156,7 +157,9 @@ def test_a_python_block_runs(page, text, clone):
     for number, block in enumerate(blocks_of(page)) if block.language == 'yaml'])
 def test_a_yaml_block_is_read(page, text, tmp_path):
     content = yaml.safe_load(text)
-    if {'grid', 'sample'} & content.keys():
-        file = tmp_path / 'sweep.yaml'
-        file.write_text(text)
+    file = tmp_path / 'block.yaml'
+    file.write_text(text)
+    if isinstance(content, list):
+        assert len(read_fleet(file)) == len(content)
+    elif {'grid', 'sample'} & content.keys():
         assert len(load_sweep('kinematic_ode', file).points) > 1

@@ -15,11 +15,11 @@ from types import ModuleType, SimpleNamespace
 
 NAMES = {
     'launch': ['LaunchContext', 'LaunchDescription', 'LaunchDescriptionEntity'],
-    'launch.actions': ['DeclareLaunchArgument', 'LogInfo', 'OpaqueFunction',
+    'launch.actions': ['DeclareLaunchArgument', 'EmitEvent', 'LogInfo', 'OpaqueFunction',
                        'RegisterEventHandler', 'Shutdown'],
-    'launch.event_handlers': ['OnProcessExit'], 'launch.events': [],
-    'launch.events.process': ['ProcessExited'], 'launch.logging': [], 'launch_ros': [],
-    'launch_ros.actions': ['Node'],
+    'launch.event_handlers': ['OnProcessExit'], 'launch.events': ['matches_action'],
+    'launch.events.process': ['ProcessExited', 'ShutdownProcess'], 'launch.logging': [],
+    'launch_ros': [], 'launch_ros.actions': ['Node', 'ROSTimer', 'SetUseSimTime'],
     'launch_ros.parameter_descriptions': ['ParameterValue'],
     'launch_ros.utilities': ['make_namespace_absolute', 'prefix_namespace'],
     'ament_index_python': [],
