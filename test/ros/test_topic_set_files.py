@@ -6,7 +6,7 @@ import pytest
 
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.share import topic_set_names
-from racecar.ros.topics.robots import find_robots
+from racecar.ros.topics.robots import find_robots, odometry_beside
 from racecar.ros.topics.sets import names_in_all_sets, topic_set, topic_sets
 from racecar.stacks import describe_stack, StackOptions
 
@@ -93,3 +93,13 @@ def test_every_shipped_set_has_a_summary_and_a_rank_of_its_own():
     assert next(iter(sets)) == 'racecar'
     assert all(row.summary for row in sets.values())
     assert len({row.rank for row in sets.values()}) == len(sets)
+
+
+def test_odometry_beside_that_of_a_car_is_called_alike_and_one_level_beside():
+    published = ['/lab/red/vesc/odom', '/lab/blue/vesc/odom', '/lab/vesc/odom', '/vesc/odom',
+                 '/lab/green/ground_truth/odom', '/lab/a/b/vesc/odom', '/other/red/vesc/odom']
+    assert odometry_beside('/lab/red/vesc/odom', '/lab/red', published) == {
+        '/lab/blue': '/lab/blue/vesc/odom'}
+    assert odometry_beside('/blue/vesc/odom', '/blue', ['/red/vesc/odom', '/vesc/odom']) == {
+        '/red': '/red/vesc/odom'}
+    assert odometry_beside('/vesc/odom', '', published) == {}

@@ -104,9 +104,7 @@ def _gap(car: CarResult, first: CarResult) -> float:
 def places_by_lap(result: HeatResult) -> dict[str, list[int]]:
     """Place of each car when it passed the line for the first time, the second and so on."""
     found: dict[str, list[int]] = {car.name: [] for car in result.cars}
-    for line in range(max((len(car.lines) for car in result.cars), default=0)):
-        passed = sorted((car.lines[line], car.name) for car in result.cars
-                        if len(car.lines) > line)
+    for passed in _by_line(result):
         for place, (_, name) in enumerate(passed, start=1):
             found[name].append(place)
     return found
@@ -144,7 +142,7 @@ def _line(
 def _lap_chart(heat: ShownHeat) -> Chart:
     chart = Chart('laps', ['place', 'gap to the first [s]'])
     chart.begin_above(0)
-    fastest = [min(times) for times in _by_line(heat.result)]
+    fastest = [passed[0][0] for passed in _by_line(heat.result)]
     places = places_by_lap(heat.result)
     for car in heat.result.cars:
         laps = np.arange(len(car.lines))
@@ -153,10 +151,10 @@ def _lap_chart(heat: ShownHeat) -> Chart:
     return chart
 
 
-def _by_line(result: HeatResult) -> list[list[float]]:
-    """When cars passed the line for the first time, the second and so on."""
+def _by_line(result: HeatResult) -> list[list[tuple[float, str]]]:
+    """When which cars passed the line for the first time, the second and so on, in order."""
     most = max((len(car.lines) for car in result.cars), default=0)
-    return [[car.lines[line] for car in result.cars if len(car.lines) > line]
+    return [sorted((car.lines[line], car.name) for car in result.cars if len(car.lines) > line)
             for line in range(most)]
 
 

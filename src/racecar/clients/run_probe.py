@@ -173,11 +173,9 @@ class RunProbe(Node):
         """Add the reference at the times of motion that have none yet."""
         if not tracker.started:
             return
-        origin_x, origin_y = tracker.origin
         for stamp_ns in self._early:
-            now = tracker.trajectory.motion(tracker.time_since_start(stamp_ns))
             self._heard[REFERENCE_TRAJECTORY].add(stamp_ns)
-            self._join.add_reference((stamp_ns / NANOSECONDS, origin_x + now.x, origin_y + now.y))
+            self._join.add_reference((stamp_ns / NANOSECONDS, *tracker.reference_at(stamp_ns)))
         self._early.clear()
 
     def _on_reference(self, reference: Odometry) -> None:

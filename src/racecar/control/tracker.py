@@ -240,6 +240,14 @@ class TrajectoryTracker:
             raise ValueError('the trajectory clock does not run')
         return (now_ns - self._start_ns) / NANOSECONDS
 
+    def reference_at(self, now_ns: int) -> tuple[float, float]:
+        """Return where the reference is at a time [ns]: x, y [m].
+
+        Raises ValueError before the start.
+        """
+        motion = self.trajectory.motion(self.time_since_start(now_ns))
+        return self._origin[0] + motion.x, self._origin[1] + motion.y
+
     @property
     def last_ns(self) -> int | None:
         """Time of the step before [ns], None if there was none."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from racecar.base.environment import present_environment
-from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.errors import ConfigurationError
 from racecar.base.fields import Fields
 from racecar.base.parameters import suggestion
 from racecar.base.share import find_raceline, find_vehicle
@@ -28,6 +28,7 @@ from racecar.control.racelines.design import RacelineDesign
 from racecar.control.racelines.raceline import Raceline, read_raceline
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.track import TrackShape
+from racecar.stacks.sweep import naming_file
 
 KEYS = ('lines', 'hidden', 'training', 'shares', 'laps', 'seeds', 'set', 'plants', 'conditions',
         'controllers')
@@ -289,10 +290,8 @@ def read_league(path: Path | str) -> League:
         raise ConfigurationError(
             f"league file '{path}' holds {type(content).__name__}, expected a mapping with"
             f" {', '.join(KEYS)}")
-    try:
+    with naming_file(path, 'league file'):
         return make_league(content)
-    except (ConfigurationError, ParameterError) as error:
-        raise type(error)(f"league file '{path}': {error}") from error
 
 
 def make_league(content: Values) -> League:

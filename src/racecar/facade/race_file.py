@@ -34,6 +34,7 @@ from racecar.scene.world_choice import check_car_names, MOST_CARS
 from racecar.simulation.fleet_file import car_shape, FleetCar, SHAPE_KEYS
 from racecar.simulation.obstacles import GIVE_PARAMETER
 from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks.sweep import naming_file
 
 KEYS = ('format', 'world', 'line', 'cars', 'heats', 'time_limit', 'laps', 'rules', 'obstacles',
         'simulator', 'grid_spacing', 'seed')
@@ -185,10 +186,8 @@ def read_race(path: Path | str) -> Race:
         raise ConfigurationError(
             f"race file '{path}' holds {excerpt(content)}, expected a mapping with"
             f" {', '.join(KEYS)}")
-    try:
+    with naming_file(path, 'race file'):
         return make_race(content)
-    except (ConfigurationError, ParameterError) as error:
-        raise type(error)(f"race file '{path}': {error}") from error
 
 
 def make_race(content: Values) -> Race:

@@ -275,8 +275,7 @@ class _HeatRun:
             command = driver.at(now)
         except RunError as error:
             car.failed_ns, car.failure = now, str(error)
-            self.referee.retire(number, str(error))
-            self._obey(self.referee.withdrawn(), None)
+            self._obey(self.referee.retire(number, str(error)), None)
             return
         if command is not None:
             car.command(now, command)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 from racecar.base.errors import ConfigurationError
@@ -25,8 +24,9 @@ from racecar.simulation.faults import (
     NODE_KILL,
     NODE_KINDS,
 )
-from racecar.simulation.ports import Entity, Plant, Scenery
+from racecar.simulation.ports import Entity, Plant
 from racecar.simulation.simulator import Change, Simulator
+from racecar.simulation.wrapped_plant import WrappedPlant
 
 FAULTS = 'faults'
 """Parameter of a simulator that has them, a list of texts."""
@@ -130,7 +130,7 @@ class _FaultyRobot:
             sensor.note(step)
 
 
-class FaultyPlant:
+class FaultyPlant(WrappedPlant):
     """A plant whose robots have faults; all else is the plant's own.
 
     Robots whose odometry fails show a ReckonedState as theirs, None where no message arrives, and
@@ -139,44 +139,23 @@ class FaultyPlant:
 
     def __init__(self, plant: Plant, robots: Sequence[_FaultyRobot]) -> None:
         """robots: one for each entity of the plant, in turn."""
-        self._plant, self._robots = plant, robots
-
-    @property
-    def step_ns(self) -> int:
-        """Length of an integration step [ns]."""
-        return self._plant.step_ns
-
-    @property
-    def time_ns(self) -> int:
-        """Simulated time since the start [ns]."""
-        return self._plant.time_ns
+        super().__init__(plant)
+        self._robots = robots
 
     @property
     def entities(self) -> Sequence[Entity]:
         """The robots."""
         return [robot.entity for robot in self._robots]
 
-    @property
-    def scenery(self) -> Scenery | None:
-        """What stands around the robots, where it can be replaced."""
-        found = self._plant.scenery
-        return None if found is None else found._replace(
-            replace=partial(self._surround, found.replace))
-
-    def _surround(self, change: Callable[[Scene], None], scene: Scene) -> None:
-        change(scene)
+    def _take_entities(self, scene: Scene) -> None:
         for robot, entity in zip(self._robots, self._plant.entities, strict=True):
             robot.take(entity)
 
     def restart(self) -> None:
         """Let the time begin at 0 again, and with it random numbers and faults."""
-        self._plant.restart()
+        super().restart()
         for robot in self._robots:
             robot.restart()
-
-    def warm_up(self) -> None:
-        """Do what would hold up the first step."""
-        self._plant.warm_up()
 
     def advance(self, steps: int) -> None:
         """Move on by whole steps.

@@ -287,8 +287,7 @@ class RaceControlNode(TableNode):
             response.message = f'{request.name} has left the track, expected a car that is there'
         else:
             act = referee.restart if restart else referee.retire
-            act(known[request.name], 'by race control')
-            self._obey(referee.withdrawn())
+            self._obey(act(known[request.name], 'by race control'))
             self._tell_events(referee)
             response.success = True
             response.message = f'{request.name} is taken off the track'

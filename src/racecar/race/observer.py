@@ -26,7 +26,6 @@ class Observer:
     def __init__(self, scene: Scene, footprints: Sequence[Footprint]) -> None:
         """footprints: of the cars."""
         self._outlines = [Outline.of(footprint) for footprint in footprints]
-        self._reach = [math.hypot(max(front, rear), side) for front, rear, side in footprints]
         self._obstacles = [None if scene.is_empty else Obstacles(scene, footprint)
                            for footprint in footprints]
 
@@ -41,7 +40,7 @@ class Observer:
         for one, place in enumerate(places):
             for other in range(one + 1, len(places)):
                 there = places[other]
-                reach = self._reach[one] + self._reach[other] + _BESIDE
+                reach = self._outlines[one].reach + self._outlines[other].reach + _BESIDE
                 if math.hypot(place.x - there.x, place.y - there.y) > reach:
                     continue
                 touch = rectangles_touch(self._outlines[one].at(place, 0.5 * _BESIDE),

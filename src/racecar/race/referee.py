@@ -193,21 +193,21 @@ class Referee:
             self._end_in_time()
         return self._orders
 
-    def retire(self, car: int, reason: str) -> None:
-        """Take a car out of the race, for a reason that its event tells; see withdrawn()."""
+    def retire(self, car: int, reason: str) -> list[Order]:
+        """Take a car out of the race, for a reason that its event tells.
+
+        Returns what is to be done.
+        """
         self._orders = []
         self._leave(car, RETIRED, reason)
+        return self._orders
 
-    def withdrawn(self) -> list[Order]:
-        """Orders that the last retire() or restart() gave."""
-        orders, self._orders = self._orders, []
-        return orders
-
-    def restart(self, car: int, reason: str) -> None:
-        """Put a car on the track anew, as after a crash; see withdrawn()."""
+    def restart(self, car: int, reason: str) -> list[Order]:
+        """Put a car on the track anew, as after a crash. Returns what is to be done."""
         self._orders = []
         if self.state == RUNNING and self.is_on_track(car):
             self._crash(car, CRASH, reason)
+        return self._orders
 
     def stop(self) -> None:
         """End the heat."""

@@ -167,12 +167,10 @@ class DriveRecord:
         if self._tracker is None or self._seen is None:
             return np.empty((0, len(COLUMNS)))
         tracker = self._started
-        x, y = tracker.origin
         first = next((place for place, stamp in enumerate(self._stamps)
                       if stamp >= self._seen.time_ns), len(self._stamps))
         rows = np.zeros((len(self._stamps) - first, len(COLUMNS)))
         rows[:, :_MOTION] = self.samples[first:]
         for row, stamp in zip(rows, self._stamps[first:], strict=True):
-            motion = tracker.trajectory.motion(tracker.time_since_start(stamp))
-            row[_MOTION:_MOTION + 2] = x + motion.x, y + motion.y
+            row[_MOTION:_MOTION + 2] = tracker.reference_at(stamp)
         return rows

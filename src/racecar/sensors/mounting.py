@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 import zlib
 
 import numpy as np
@@ -32,10 +31,10 @@ from racecar.simulation.ports import (
     Output,
     period_steps,
     Plant,
-    Scenery,
     SensorPlatform,
     whole_periods,
 )
+from racecar.simulation.wrapped_plant import WrappedPlant
 
 _PLACES = tuple(
     Parameter(name, float, 0.0, f'{name} of the sensor in the frame of the robot; if all six are 0'
@@ -161,7 +160,7 @@ def _with_frames(description: RobotDescription, mounts: Sequence[Mount]) -> Robo
         for name, (parent, _, pose) in added.items()]))
 
 
-class EquippedPlant:
+class EquippedPlant(WrappedPlant):
     """A plant whose robots carry sensors and know a map; all else is the plant's own."""
 
     def __init__(
@@ -174,7 +173,7 @@ class EquippedPlant:
         Raises ConfigurationError for an unknown entity or one that carries none, a rate that the
         steps of the plant do not give, and a name that stands twice.
         """
-        self._plant = plant
+        super().__init__(plant)
         self._carried = sensors
         known = [entity.name for entity in plant.entities]
         for name in sensors:
@@ -194,41 +193,23 @@ class EquippedPlant:
             for entity in self._plant.entities)
 
     @property
-    def step_ns(self) -> int:
-        """Length of an integration step [ns]."""
-        return self._plant.step_ns
-
-    @property
-    def time_ns(self) -> int:
-        """Simulated time since the start [ns]."""
-        return self._plant.time_ns
-
-    @property
     def entities(self) -> Sequence[Entity]:
         """The robots of the plant with their sensors."""
         return self._entities
 
-    @property
-    def scenery(self) -> Scenery | None:
-        """What stands around the robots, where it can be replaced."""
-        found = self._plant.scenery
-        return None if found is None else found._replace(
-            replace=partial(self._surround, found.replace))
-
-    def _surround(self, change: Callable[[Scene], None], scene: Scene) -> None:
-        change(scene)
+    def _take_entities(self, scene: Scene) -> None:
         self._stage.close()
         self._equip(scene)
 
     def restart(self) -> None:
         """Let the time begin at 0 again, and random numbers with it; the robots stay."""
-        self._plant.restart()
+        super().restart()
         for late in self._late:
             late.restart()
 
     def warm_up(self) -> None:
         """Do what would hold up the first step, or the first reading."""
-        self._plant.warm_up()
+        super().warm_up()
         for output in self._sensors:
             output.read()
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from racecar.base.parameters import Parameter, ParameterTable
@@ -79,6 +80,11 @@ class Outline(NamedTuple):
         """Outline of a footprint."""
         front, rear, side = footprint
         return cls(0.5 * (front - rear), 0.5 * (front + rear), side)
+
+    @property
+    def reach(self) -> float:
+        """Radius of the circle about base_link around all that it covers [m]."""
+        return math.hypot(self.length + abs(self.ahead), self.width)
 
     def at(self, odometry: Odometry, margin: float = 0.0) -> Rectangle:
         """Where it is, wider by a margin [m]."""

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 import zlib
 
 from racecar.base.errors import ConfigurationError
@@ -33,10 +32,10 @@ from racecar.simulation.ports import (
     ODOMETRY,
     Output,
     Plant,
-    Scenery,
     whole_periods,
 )
 from racecar.simulation.simulator import Simulator
+from racecar.simulation.wrapped_plant import WrappedPlant
 
 # Errors of an odometry that is true.
 _KNOWN = OdometryErrors(
@@ -110,7 +109,7 @@ class _ReckonedCar:
             pose_of_child(self._truth.read().pose, inverse_pose(pose)))
 
 
-class ReckonedPlant:
+class ReckonedPlant(WrappedPlant):
     """A plant whose cars show a ReckonedState as their odometry, and their true motion beside it.
 
     All else is the plant's own; its sensors and the description of its motion are of the truth.
@@ -124,7 +123,7 @@ class ReckonedPlant:
         Raises ConfigurationError for robots that cannot be reckoned with, and for a delay that is
         no whole number of periods of their odometry.
         """
-        self._plant = plant
+        super().__init__(plant)
         self.reckonings = [
             DeadReckoning(errors, vehicle, zlib.crc32(entity.name.encode()), whole_periods(
                 DELAY, errors.delay, entity.output(ODOMETRY).steps * plant.step_ns, MOST_LATE))
@@ -134,41 +133,19 @@ class ReckonedPlant:
             for entity, reckoning in zip(plant.entities, self.reckonings, strict=True)]
 
     @property
-    def step_ns(self) -> int:
-        """Length of an integration step [ns]."""
-        return self._plant.step_ns
-
-    @property
-    def time_ns(self) -> int:
-        """Simulated time since the start [ns]."""
-        return self._plant.time_ns
-
-    @property
     def entities(self) -> Sequence[Entity]:
         """The cars."""
         return [car.entity for car in self._cars]
 
-    @property
-    def scenery(self) -> Scenery | None:
-        """What stands around the cars, where it can be replaced."""
-        found = self._plant.scenery
-        return None if found is None else found._replace(
-            replace=partial(self._surround, found.replace))
-
-    def _surround(self, change: Callable[[Scene], None], scene: Scene) -> None:
-        change(scene)
+    def _take_entities(self, scene: Scene) -> None:
         for car, entity in zip(self._cars, self._plant.entities, strict=True):
             car.take(entity)
 
     def restart(self) -> None:
         """Let the time begin at 0 again, and random numbers with it; the cars stay."""
-        self._plant.restart()
+        super().restart()
         for car in self._cars:
             car.restart()
-
-    def warm_up(self) -> None:
-        """Do what would hold up the first step."""
-        self._plant.warm_up()
 
     def advance(self, steps: int) -> None:
         """Move on by whole steps.

@@ -38,10 +38,8 @@ class _Car:
         self.simulator = simulator
         self.plant = VehiclePlant(simulator)
         vehicle = simulator.model.vehicle
-        front, rear, side = vehicle.footprint
         self.outline = Outline.of(vehicle.footprint)
         self._height = body_dimensions(vehicle).top
-        self.reach = math.hypot(max(front, rear), side)
         self._met = NO_COLLISION
         # Contacts with the scene when the newest with another car began.
         self._hit_before = 0
@@ -125,7 +123,7 @@ class VehicleFleet:
                 ' times and scenes, expected at least one car, and one of each for all')
         self._clock = self._cars[0].simulator
         # Of circles about base_link around what the cars cover [m].
-        self._reach = np.array([car.reach for car in self._cars])
+        self._reach = np.array([car.outline.reach for car in self._cars])
         # What sensors see of the cars where they are now; None until somebody looks.
         self._boxes: list[Box] | None = None
         self._look_steps = max(1, round(LOOK_INTERVAL * NANOSECONDS) // self._clock.step_ns)

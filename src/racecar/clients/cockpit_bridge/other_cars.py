@@ -17,6 +17,7 @@ from racecar.clients.cockpit_bridge.stack_graph import ODOMETRY_TYPE
 from racecar.clients.graph.view import GraphView
 from racecar.cockpit.pages import Pages
 from racecar.ros import topics
+from racecar.ros.topics.robots import odometry_beside
 
 # Numbers of robots in frames are bytes, and a page has to draw them all.
 _MOST = 64
@@ -53,7 +54,10 @@ class OtherCars:
 
     def look(self, graph: GraphView) -> None:
         """Show who has come; who has gone stays where it was."""
-        for namespace in neighbours(self._names, graph):
+        own = f"/{self._names.namespace.strip('/')}".rstrip('/')
+        for beside in odometry_beside(
+                self._names.full(topics.ODOMETRY), own, graph.published(ODOMETRY_TYPE)):
+            namespace = beside.strip('/')
             if namespace in self._cars or len(self._cars) >= _MOST:
                 continue
             number = 1 + len(self._cars)
@@ -78,17 +82,3 @@ class OtherCars:
         for view in self.views:
             view.finish()
             view.send_rest()
-
-
-def neighbours(names: RobotNames, graph: GraphView) -> list[str]:
-    """Namespaces beside that of a robot in which another one publishes its odometry, in order."""
-    own = names.namespace.strip('/')
-    if not own:
-        return []
-    begin = f"/{own.rpartition('/')[0]}".rstrip('/') + '/'
-    end = names.full(topics.ODOMETRY).removeprefix(f'/{own}')
-    found = {topic.removeprefix(begin).removesuffix(end)
-             for topic in graph.published(ODOMETRY_TYPE)
-             if topic.startswith(begin) and topic.endswith(end)}
-    return sorted(begin.strip('/') + '/' * (begin != '/') + name
-                  for name in found - {own.rpartition('/')[2]} if name and '/' not in name)

@@ -12,7 +12,7 @@ from racecar.bags.car_rows import COMMANDS
 from racecar.bags.summary import BagSummary, robots_of
 from racecar.base.errors import BagError
 from racecar.ros import topics
-from racecar.ros.topics.robots import RobotTopics
+from racecar.ros.topics.robots import odometry_beside, RobotTopics
 from racecar.ros.topics.sets import names_in_all_sets
 
 ODOMETRY, REFERENCE, JOINTS, COMMAND, TWIST = (
@@ -110,20 +110,15 @@ def find_cars(summary: BagSummary, first: BagTopics) -> dict[str, BagTopics]:
     first: as find_topics() gives them; without odometry or a namespace it is alone, and its
     namespace does not count.
     """
-    robots = robots_of(summary, summary.having(message_types.ODOMETRY))
-    own = next((robot for robot in robots if first.roles.get(robot.odometry) == ODOMETRY or (
-        first.roles.get(f'{robot.namespace}/{topics.GROUND_TRUTH}') == ODOMETRY)), None)
-    if own is None or not own.namespace:
+    own = _first_robot(summary)
+    if own is None:
         return {'': first}
-    above = own.namespace.rpartition('/')[0]
     found = {own.namespace: first}
-    for robot in sorted(robots, key=lambda one: one.namespace):
-        if robot == own or robot.names != own.names or (
-                robot.namespace.rpartition('/')[0] != above) or robot.namespace == above:
-            continue
-        roles, _ = _roles(summary, robot.namespace, by_name=True)
-        base = _truth_or_odometry(summary, robot)
-        found[robot.namespace] = BagTopics({base: ODOMETRY, **{
+    for namespace, odometry in odometry_beside(
+            own.odometry, own.namespace, summary.having(message_types.ODOMETRY)).items():
+        roles, _ = _roles(summary, namespace, by_name=True)
+        base = _truth_or_odometry(summary, namespace, odometry)
+        found[namespace] = BagTopics({base: ODOMETRY, **{
             topic: role for topic, role in roles.items() if role in _OF_OTHERS}}, base, ())
     return found
 
@@ -154,12 +149,16 @@ def _odometry(summary: BagSummary) -> tuple[str, str]:
     """Topic of the odometry, or the truth beside it, and namespace of its robot; may be empty."""
     names = [name for name in summary.having(message_types.ODOMETRY)
              if not name.endswith(f'/{topics.REFERENCE_TRAJECTORY}')]
-    robot = next(iter(robots_of(summary, names)), None)
+    robot = _first_robot(summary)
     if robot is None:
         return next(iter(names), ''), ''
-    return _truth_or_odometry(summary, robot), robot.namespace
+    return _truth_or_odometry(summary, robot.namespace, robot.odometry), robot.namespace
 
 
-def _truth_or_odometry(summary: BagSummary, robot: RobotTopics) -> str:
-    truth = f'{robot.namespace}/{topics.GROUND_TRUTH}'
-    return truth if truth in summary.having(message_types.ODOMETRY) else robot.odometry
+def _first_robot(summary: BagSummary) -> RobotTopics | None:
+    return next(iter(robots_of(summary, summary.having(message_types.ODOMETRY))), None)
+
+
+def _truth_or_odometry(summary: BagSummary, namespace: str, odometry: str) -> str:
+    truth = f'{namespace}/{topics.GROUND_TRUTH}'
+    return truth if truth in summary.having(message_types.ODOMETRY) else odometry

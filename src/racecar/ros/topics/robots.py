@@ -61,6 +61,21 @@ def find_robots(
     return sorted(found, key=lambda robot: robot.rank)
 
 
+def odometry_beside(
+    odometry: str, namespace: str, published: Iterable[str],
+) -> dict[str, str]:
+    """Odometry that is called as that of a robot, by the namespaces beside its own, in order.
+
+    odometry: full name of the robot's topic; namespace: its own, as /car1; published: full names
+    of topics. None are beside a robot without a namespace.
+    """
+    above, _, own = namespace.rpartition('/')
+    ending = odometry.removeprefix(namespace)
+    found = {topic.removesuffix(ending): topic for topic in published if topic.endswith(ending)}
+    return {beside: found[beside] for beside in sorted(found)
+            if own and beside not in ('', namespace) and beside.rpartition('/')[0] == above}
+
+
 def _robots_of(
     odometry: str, sets: Mapping[str, TopicSet], is_there: Callable[[str], bool],
 ) -> Iterator[RobotTopics]:
