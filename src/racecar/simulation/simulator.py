@@ -336,7 +336,13 @@ class Simulator:
 
     @contact.setter
     def contact(self, shape: ContactShape) -> None:
-        self._contact = shape
+        """Let this run into things from now on. Raises ConfigurationError for a disc that hits."""
+        before, self._contact = self._contact, shape
+        try:
+            self._hits = self._hits_of(self._response)
+        except ConfigurationError:
+            self._contact = before
+            raise
         self._obstacles = self._obstacles_of(self._scene)
 
     @property
