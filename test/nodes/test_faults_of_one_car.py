@@ -10,12 +10,12 @@ import subprocess
 import sys
 
 from answering import Answering
-from nav_msgs.msg import Odometry
+from nav_msgs.msg import Odometry as OdometryMessage
 from node_bench import Bench, RACECAR
 import pytest
 import rclpy
 
-from racecar.base.types import NANOSECONDS
+from racecar.base.types import NANOSECONDS, Odometry
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos
 from racecar.ros.attendance import Attendance, MOST_SURPLUS
@@ -36,10 +36,10 @@ class Run:
 
     def __init__(self, bench, policy, **parameters):
         self.bench = bench
-        self.rows = {name: [] for name in (*OTHERS, FAULTY)}
+        self.rows: dict[str, list[Odometry]] = {name: [] for name in (*OTHERS, FAULTY)}
         ears = bench.add(rclpy.create_node('ears'))
         for name, rows in self.rows.items():
-            subscribe_raw(ears, Odometry, f'/{name}/vesc/odom', read_odometry, rows.append,
+            subscribe_raw(ears, OdometryMessage, f'/{name}/vesc/odom', read_odometry, rows.append,
                           qos.ODOMETRY)
         self.others = [Answering(ears, name) for name in OTHERS]
         self.node = bench.start(
@@ -189,7 +189,7 @@ def test_a_car_that_coasts_keeps_its_command_until_the_timeout(bench, undisturbe
 def test_a_car_may_be_waited_for(bench, undisturbed):
     run = Run(bench, 'wait')
     team = run.team()
-    kept = []
+    kept: list[Odometry] = []
     from_onset(team, kept.append)
     bench.logged('it is waited for')
     assert run.time == pytest.approx(ONSET)
