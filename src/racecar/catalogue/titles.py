@@ -44,6 +44,7 @@ WORLDS: Mapping[str, str] = {
     'aut': 'Track of Austria, 94 m',
     'berlin': 'Track of Berlin, 68 m',
     'building_31': 'MIT building 31',
+    'bumpers': 'Ring for cars that hit each other',
     'cones': 'Row of cones',
     'empty': 'Open plane',
     'esp': 'Track of Spain, 236 m',

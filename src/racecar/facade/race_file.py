@@ -13,13 +13,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from racecar.base.environment import hash_of_file
-from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.fields import Fields
 from racecar.base.readings import LaserScan
 from racecar.base.share import find_track, find_world, may_be_path, track_names
 from racecar.base.types import AckermannCommand, Odometry, Pose2
 from racecar.base.values import Values
-from racecar.base.yaml_file import load_yaml
+from racecar.base.yaml_file import load_mapping, naming_file
 from racecar.catalogue import node_names
 from racecar.control.custom_controller import ControllerClass, find_controller
 from racecar.control.custom_driver import CustomDriver
@@ -34,7 +34,6 @@ from racecar.scene.world_choice import check_car_names, MOST_CARS
 from racecar.simulation.fleet_file import car_shape, FleetCar, SHAPE_KEYS
 from racecar.simulation.obstacles import GIVE_PARAMETER
 from racecar.stacks import describe_stack, StackOptions
-from racecar.stacks.sweep import naming_file
 
 KEYS = ('format', 'world', 'line', 'cars', 'heats', 'time_limit', 'laps', 'rules', 'obstacles',
         'simulator', 'grid_spacing', 'seed')
@@ -181,12 +180,8 @@ class Race(NamedTuple):
 
 def read_race(path: Path | str) -> Race:
     """Race of a file. Raises ConfigurationError or ParameterError naming what is wrong."""
-    content = load_yaml('race file', path)
-    if not isinstance(content, dict):
-        raise ConfigurationError(
-            f"race file '{path}' holds {excerpt(content)}, expected a mapping with"
-            f" {', '.join(KEYS)}")
-    with naming_file(path, 'race file'):
+    content = load_mapping('race file', path, ', '.join(KEYS))
+    with naming_file('race file', path):
         return make_race(content)
 
 

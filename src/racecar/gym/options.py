@@ -46,7 +46,7 @@ from racecar.gym.rewards import (
 from racecar.gym.tracks import Track, tracks_of
 from racecar.scene.track import SHAPE, TrackShape
 from racecar.simulation.car_parameters import COMMANDED_CAR_PARAMETERS
-from racecar.simulation.world_looks import POLICIES
+from racecar.simulation.contact import POLICIES
 
 START_RANDOM, START_GRID = 'random', 'grid'
 FOLLOWER, GAP, STANDING = STOCK_OPPONENTS = 'follower', 'gap', 'standing'

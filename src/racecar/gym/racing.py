@@ -53,8 +53,9 @@ from racecar.gym.rewards import weighted_reward
 from racecar.metrics.course_places import Places, poses_on
 from racecar.metrics.lap_progress import courses_of
 from racecar.sensors.world_laser import WorldLaser
+from racecar.simulation.contact import Contact
 from racecar.simulation.vehicle_columns import vehicle_columns, VehicleColumns
-from racecar.simulation.world_batch import Contact, WorldBatch, WorldSetup
+from racecar.simulation.world_batch import WorldBatch, WorldSetup
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+import functools
 import math
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ from racecar.base.types import (
 from racecar.base.values import number_of, text_of, Values
 from racecar.base.vectors import as_vector, Flat
 from racecar.dynamics.actuators import ACTUATOR_PARAMETERS, Actuators, Channels
+from racecar.dynamics.impulse import Body
 from racecar.dynamics.integrators import (
     DEFAULT_INTEGRATOR,
     find_integrator,
@@ -63,12 +65,22 @@ from racecar.dynamics.vehicles.single_track_equations import FORMULATIONS
 from racecar.dynamics.vehicles.tyre_sets import TYRE_PARAMETERS
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.scene.world_choice import scene_of, START_PARAMETERS, start_pose, WORLD_PARAMETER
+from racecar.simulation.car_body import (
+    asked_speed,
+    body_with_slip,
+    body_without_slip,
+    car_body,
+    Seen,
+)
+from racecar.simulation.car_hits import CarHits, Place
+from racecar.simulation.contact import Contact, CONTACT_PARAMETERS, IMPULSE, NONE, STOP
 from racecar.simulation.obstacles import (
     CONTACT_PARAMETER,
     ContactShape,
     GIVE_PARAMETER,
     Obstacles,
     OUTLINE,
+    Outline,
 )
 from racecar.simulation.ports import period_steps, whole_nanoseconds
 from racecar.simulation.tick import (
@@ -103,6 +115,7 @@ SIMULATOR_PARAMETERS = ParameterTable([
               ' stiff for steps of 1 ms', unit='m/s', minimum=0.0, read_only=True),
     CONTACT_PARAMETER,
     GIVE_PARAMETER,
+    *CONTACT_PARAMETERS,
     Parameter('speed_gain', float, SPEED_GAIN, 'Speed of the kinematic bicycle over the commanded'
               " one; the original's servo chain had 0.5", above=0.0, read_only=True),
     Parameter('understeer_gradient', float, 0.0, 'Of kinematic_understeer; 0: that of the'
@@ -216,13 +229,16 @@ class Simulator:
         self._kernels: CarKernels = by_command
         self._numbers = np.zeros(parts.lines + (0 if made is None else made.line_count))
         self.rows = as_vector(self._numbers)
+        self._place_part = Part(
+            (0.0, 0.0, 0.0), parts.state.first + first_row(parts.state.example, 'x'))
         self._state, self._inputs, self._parameters, self._limits = map(self._at, (
             parts.state, parts.inputs, parts.parameters, parts.limits))
         self._put(parts.limits, model.state_limits)
         self._put(parts.clock, (self._step, self.step_ns))
         self.change(model, self.channels)
         self._start = start
-        self._scene, self._contact = scene, OUTLINE
+        self._scene, self._contact, self._response = scene, OUTLINE, Contact()
+        self._hits = self._hits_of(self._response)
         # Without any, nothing is looked for.
         self._obstacles = self._obstacles_of(scene)
         self._stands = False
@@ -264,6 +280,8 @@ class Simulator:
         odometry = self.odometry()
         if self._obstacles is not None:
             self._obstacles.block(odometry)
+            if self._hits is not None:
+                self._obstacles.touch(odometry)
         self.wheels()
 
     def warm_up_command(self) -> None:
@@ -304,6 +322,86 @@ class Simulator:
     def contact(self, shape: ContactShape) -> None:
         self._contact = shape
         self._obstacles = self._obstacles_of(self._scene)
+
+    @property
+    def response(self) -> Contact:
+        """What happens when the car runs into something; its interval counts for hits only."""
+        return self._response
+
+    @response.setter
+    def response(self, contact: Contact) -> None:
+        """Let this happen from now on.
+
+        Raises ConfigurationError for the policy `none`, and for hits of a disc.
+        """
+        contact.check()
+        if contact.policy == NONE:
+            raise ConfigurationError(
+                f'the policy of contacts is {NONE!r}, expected {STOP!r} or {IMPULSE!r}')
+        self._response, self._hits = contact, self._hits_of(contact)
+
+    def _hits_of(self, contact: Contact) -> CarHits | None:
+        if contact.policy != IMPULSE:
+            return None
+        if self._contact.radius:
+            raise ConfigurationError(
+                f"parameter '{CONTACT_PARAMETER.name}' is {self._contact.radius:g} m with"
+                f" contact '{IMPULSE}', expected 0: hits are those of the outline")
+        return CarHits([self], contact, keep=self._keeping)
+
+    def _keeping(self) -> Callable[[], None]:
+        return functools.partial(self.go_back, self.kept())
+
+    @property
+    def obstacles(self) -> Obstacles | None:
+        """What stands in the way; None for nothing."""
+        return self._obstacles
+
+    @property
+    def outline(self) -> Outline:
+        """What the car covers."""
+        return Outline.of(self.model.vehicle.footprint)
+
+    @property
+    def place(self) -> Place:
+        """x, y [m] and yaw [rad] in the state, of the point that the model counts from."""
+        x, y, yaw = self._values(self._place_part)
+        return x, y, yaw
+
+    @place.setter
+    def place(self, place: Place) -> None:
+        self._put(self._place_part, place)
+
+    def body(self) -> Body:
+        """The car as a body that is hit."""
+        car, names = car_body(self.model.vehicle, 0.0), self.model.state_names
+        if 'yaw_rate' in names:
+            return body_with_slip(
+                Seen(*self._kernels.observe(self.rows)), car, 1.0 if 'vy' in names else 0.0, 1.0)
+        speed = float(self._inputs[SPEED])
+        return body_without_slip(self._seen_at(asked_speed(speed)), car, speed, 1.0)
+
+    def _seen_at(self, speed: float) -> Seen:
+        """What would be seen of the car at another speed in force [m/s]."""
+        numbers = self._numbers.copy()
+        numbers[self._parts.inputs.first + SPEED] = speed
+        return Seen(*self._kernels.observe(as_vector(numbers)))
+
+    def take(self, body: Body) -> None:
+        """Go on with the motion of a body.
+
+        A speed that is an input is in force until the next command, behind actuators until these
+        have changed it.
+        """
+        names = self.model.state_names
+        if 'vx' not in names:
+            speed = body.vx / self._seen_at(1.0).vx
+            self._inputs[SPEED] = speed
+            if self.channels is not None:
+                self._numbers[self._parts.memory.first + SPEED] = speed
+        for name, value in (('vx', body.vx), ('vy', body.vy), ('yaw_rate', body.yaw_rate)):
+            if name in names:
+                self._state[names.index(name)] = value
 
     def restart(self) -> None:
         """Let the time begin at 0 again; the car stays as it is."""
@@ -471,8 +569,16 @@ class Simulator:
             self._stay(before)
         elif self._obstacles is None:
             self._drive(steps)
+        elif self._hits is not None:
+            self._hits.advance(steps)
+            return
         else:
             self._drive_among(self._obstacles, steps)
+        self._steps += steps
+
+    def advance_freely(self, steps: int) -> None:
+        """Advance as if nothing were in the way. Raises DivergenceError."""
+        self._drive(steps)
         self._steps += steps
 
     def kept(self) -> KeptState:
@@ -739,4 +845,5 @@ def make_simulator(
             number_of(values, 'initial_speed'))),
         actuators=values, scene=scene)
     simulator.contact = ContactShape.from_values(values)
+    simulator.response = Contact.from_values(values)
     return simulator

@@ -24,8 +24,8 @@ from racecar.gym.f1tenth.model import gym_inputs, GymModel, GymState
 from racecar.scene.overlaps import Rectangle, rectangles_overlap
 from racecar.scene.scene import Scene
 from racecar.sensors.world_laser import WorldLaser
-from racecar.simulation.world_batch import Contact, WorldBatch, WorldSetup
-from racecar.simulation.world_looks import NONE
+from racecar.simulation.contact import Contact, NONE
+from racecar.simulation.world_batch import WorldBatch, WorldSetup
 
 Array = NDArray[np.float64]
 
