@@ -10,26 +10,16 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.errors import ConfigurationError
 from racecar.control.policy.contract import PolicyContract
 from racecar.gym.options import resolve_options
-from racecar.gym.pictures import Picture, Pictures
+from racecar.gym.pictures import Picture
 from racecar.gym.racing import Racing
 from racecar.gym.randomisation import world_seeds
+from racecar.gym.rendering import RENDER_MODES, Rendering
 from racecar.gym.spaces import action_space, Info, observation_space, poses_of
 
 Floats = NDArray[np.float32]
-RENDER_MODES = ('rgb_array',)
-
-
-def checked_render_mode(mode: str | None) -> str | None:
-    """A render mode. Raises ConfigurationError for one that there is not."""
-    if mode is not None and mode not in RENDER_MODES:
-        raise ConfigurationError(
-            f"render_mode is {excerpt(mode)}, expected None or {', '.join(RENDER_MODES)}; to watch"
-            ' a drive, record a video with gymnasium.wrappers.RecordVideo')
-    return mode
-
 
 class RaceEnv(gymnasium.Env[Floats, Floats]):
     """A car that learns to race.
@@ -42,13 +32,13 @@ class RaceEnv(gymnasium.Env[Floats, Floats]):
 
     def __init__(self, render_mode: str | None = None, **options: object) -> None:
         """Raise ConfigurationError or ParameterError for options that cannot be."""
-        self.render_mode = checked_render_mode(render_mode)
         self.options = resolve_options(options)
         self.racing = Racing(self.options, 1, threads=1)
         self.observation_space = observation_space(self.options)
         self.action_space = action_space(self.options)
         self.metadata = {**self.metadata, 'render_fps': round(self.options.settings.rate)}
-        self._pictures = Pictures(self.racing)
+        self._rendering = Rendering(self.racing, render_mode)
+        self.render_mode = render_mode
         self._is_seeded = False
 
     @property
@@ -67,6 +57,7 @@ class RaceEnv(gymnasium.Env[Floats, Floats]):
         self.racing.begin(
             np.ones(1, dtype=bool), None if seed is None else world_seeds(seed, 1),
             poses=poses_of(options))
+        self._rendering.follow()
         return self._seen(), self._info()
 
     def step(
@@ -79,12 +70,17 @@ class RaceEnv(gymnasium.Env[Floats, Floats]):
                 f'action has the shape {given.shape}, expected (2,): speed or acceleration, then'
                 ' steering')
         self.racing.drive(given[None, None])
+        self._rendering.follow()
         return (self._seen(), float(self.racing.rewards[0, 0]), bool(self.racing.ended[0, 0]),
                 bool(self.racing.truncated[0]), self._info())
 
     def render(self) -> Picture | None:
         """Picture from above, (height, width, 3), in the mode rgb_array."""
-        return None if self.render_mode is None else self._pictures.picture()
+        return self._rendering.picture()
+
+    def close(self) -> None:
+        """End the page of the mode human."""
+        self._rendering.close()
 
     def _seen(self) -> Floats:
         found: Floats = self.racing.observations[0, 0].copy()

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.control.policy.contract import PolicyContract
 from racecar.gym.options import resolve_options
-from racecar.gym.pictures import Picture, Pictures
+from racecar.gym.pictures import Picture
 from racecar.gym.racing import Racing
 from racecar.gym.randomisation import world_seeds
-from racecar.gym.single import checked_render_mode, RENDER_MODES
+from racecar.gym.rendering import RENDER_MODES, Rendering, RGB_ARRAY
 from racecar.gym.spaces import action_space, Info, observation_space, poses_of
 
 Array = NDArray[np.float64]
@@ -44,7 +44,6 @@ class RaceVectorEnv(VectorEnv[Floats, Floats, Array | Flags]):
 
         Raises ConfigurationError or ParameterError for options that cannot be.
         """
-        self.render_mode = checked_render_mode(render_mode)
         self.mode = _mode(autoreset_mode)
         self.options = resolve_options(options)
         self.racing = Racing(self.options, num_envs, threads=threads)
@@ -55,7 +54,8 @@ class RaceVectorEnv(VectorEnv[Floats, Floats, Array | Flags]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.metadata = {**self.metadata, 'autoreset_mode': self.mode,
                          'render_fps': round(self.options.settings.rate)}
-        self._pictures = Pictures(self.racing)
+        self._rendering = Rendering(self.racing, render_mode)
+        self.render_mode = render_mode
         self._copies = copy
         self._is_seeded = np.zeros(num_envs, dtype=bool)
         self._waiting = np.zeros(num_envs, dtype=bool)
@@ -82,6 +82,7 @@ class RaceVectorEnv(VectorEnv[Floats, Floats, Array | Flags]):
         self.racing.begin(mask, seeds, poses, seeded=seeded)
         self._is_seeded |= mask
         self._waiting[mask] = False
+        self._rendering.follow()
         return self._given(self.racing.observations[:, 0]), self._info()
 
     def step(
@@ -115,12 +116,19 @@ class RaceVectorEnv(VectorEnv[Floats, Floats, Array | Flags]):
             info = {**self._info(), **final}
         else:
             self._waiting = over
+        self._rendering.follow()
         return self._given(racing.observations[:, 0]), rewards, ended, truncated, info
 
     def render(self) -> tuple[Picture, ...] | None:
         """Pictures of the worlds from above, a tuple, in the mode rgb_array."""
-        return None if self.render_mode is None else tuple(
-            self._pictures.picture(world) for world in range(self.num_envs))
+        if self.render_mode != RGB_ARRAY:
+            return None
+        found = (self._rendering.picture(world) for world in range(self.num_envs))
+        return tuple(picture for picture in found if picture is not None)
+
+    def close_extras(self, **kwargs: object) -> None:
+        """End the page of the mode human."""
+        self._rendering.close()
 
     def _final(self, over: Flags, info: Info) -> Info:
         """Info with the last observations of episodes that end, as Gymnasium gives them."""
