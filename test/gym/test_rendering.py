@@ -120,7 +120,7 @@ def test_a_page_shows_all_cars_of_an_environment_and_sets_its_pace(page_of):
     column = robots[0]['columns'].index
     assert values[12, column('steering')] == pytest.approx(0.1, abs=1e-6)
     wheels = values[:13, [column(name) for name in robots[0]['columns'] if 'wheel' in name]]
-    assert (np.diff(wheels, axis=0)[2:] > 0.0).all()
+    assert (np.diff(wheels, axis=0)[2:5] > 0.0).all()
     # 0.3 s of the episode at half the pace, less the first step after the pause.
     assert waited[0] >= 0.45
     address = page.address

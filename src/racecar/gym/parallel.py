@@ -15,12 +15,13 @@ from racecar.gym.pictures import Picture
 from racecar.gym.racing import Racing
 from racecar.gym.randomisation import world_seeds
 from racecar.gym.rendering import RENDER_MODES, Rendering
-from racecar.gym.spaces import action_space, Info, observation_space, poses_of
+from racecar.gym.seeing import Seeing
+from racecar.gym.spaces import action_space, Info, observation_space, poses_of, Seen
 
 Floats = NDArray[np.float32]
 
 
-class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
+class RaceParallelEnv(ParallelEnv[str, Seen, Floats]):
     """Cars car_0, car_1, ... that see and hit each other; options as of RaceEnv.
 
     A car whose episode ends stands where it is, and the others drive on.
@@ -39,6 +40,7 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
             agent: observation_space(self.options) for agent in self.possible_agents}
         self.action_spaces = {agent: action_space(self.options) for agent in self.possible_agents}
         self.metadata = {**self.metadata, 'render_fps': round(self.options.settings.rate)}
+        self._seeing = Seeing(self.racing)
         self._rendering = Rendering(self.racing, render_mode)
         self.render_mode = render_mode
         self._is_seeded = False
@@ -46,9 +48,9 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
     @property
     def contract(self) -> PolicyContract:
         """What the numbers of observations and actions mean."""
-        return self.racing.contract
+        return self._seeing.contract
 
-    def observation_space(self, agent: str) -> spaces.Box[np.float32]:
+    def observation_space(self, agent: str) -> spaces.Space[Seen]:
         """Space of an agent, always the same object."""
         return self.observation_spaces[agent]
 
@@ -58,7 +60,7 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
 
     def reset(
         self, seed: int | None = None, options: Info | None = None,
-    ) -> tuple[dict[str, Floats], dict[str, Info]]:
+    ) -> tuple[dict[str, Seen], dict[str, Info]]:
         """Begin an episode; without a seed the next one of the last seed."""
         if seed is None and not self._is_seeded:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
@@ -70,7 +72,7 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
         return self._seen(self.agents), self._infos(self.agents)
 
     def step(self, actions: dict[str, Floats]) -> tuple[
-            dict[str, Floats], dict[str, float], dict[str, bool], dict[str, bool],
+            dict[str, Seen], dict[str, float], dict[str, bool], dict[str, bool],
             dict[str, Info]]:
         """Drive all cars for a period; agents without an action stand."""
         given = np.zeros((1, len(self.possible_agents), 2))
@@ -94,11 +96,12 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
         return self._rendering.picture()
 
     def close(self) -> None:
-        """End the page of the mode human."""
+        """End the page of the mode human, and what draws for cameras."""
         self._rendering.close()
+        self._seeing.close()
 
-    def _seen(self, agents: list[str]) -> dict[str, Floats]:
-        return {agent: self.racing.observations[0, self.possible_agents.index(agent)].copy()
+    def _seen(self, agents: list[str]) -> dict[str, Seen]:
+        return {agent: self._seeing.one(0, self.possible_agents.index(agent))
                 for agent in agents}
 
     def _infos(self, agents: list[str]) -> dict[str, Info]:

@@ -17,11 +17,12 @@ from racecar.gym.pictures import Picture
 from racecar.gym.racing import Racing
 from racecar.gym.randomisation import world_seeds
 from racecar.gym.rendering import RENDER_MODES, Rendering
-from racecar.gym.spaces import action_space, Info, observation_space, poses_of
+from racecar.gym.seeing import Seeing
+from racecar.gym.spaces import action_space, Info, observation_space, poses_of, Seen
 
 Floats = NDArray[np.float32]
 
-class RaceEnv(gymnasium.Env[Floats, Floats]):
+class RaceEnv(gymnasium.Env[Seen, Floats]):
     """A car that learns to race.
 
     Options: racecar.gym.options.OPTION_PARAMETERS and docs/gym.md. reset(options={'poses': (cars,
@@ -37,6 +38,7 @@ class RaceEnv(gymnasium.Env[Floats, Floats]):
         self.observation_space = observation_space(self.options)
         self.action_space = action_space(self.options)
         self.metadata = {**self.metadata, 'render_fps': round(self.options.settings.rate)}
+        self._seeing = Seeing(self.racing)
         self._rendering = Rendering(self.racing, render_mode)
         self.render_mode = render_mode
         self._is_seeded = False
@@ -44,11 +46,11 @@ class RaceEnv(gymnasium.Env[Floats, Floats]):
     @property
     def contract(self) -> PolicyContract:
         """What the numbers of observations and actions mean."""
-        return self.racing.contract
+        return self._seeing.contract
 
     def reset(
         self, *, seed: int | None = None, options: Info | None = None,
-    ) -> tuple[Floats, Info]:
+    ) -> tuple[Seen, Info]:
         """Begin an episode; without a seed the next one of the last seed."""
         super().reset(seed=seed)
         if seed is None and not self._is_seeded:
@@ -58,11 +60,11 @@ class RaceEnv(gymnasium.Env[Floats, Floats]):
             np.ones(1, dtype=bool), None if seed is None else world_seeds(seed, 1),
             poses=poses_of(options))
         self._rendering.follow()
-        return self._seen(), self._info()
+        return self._seeing.one(), self._info()
 
     def step(
         self, action: Floats,
-    ) -> tuple[Floats, SupportsFloat, bool, bool, Info]:
+    ) -> tuple[Seen, SupportsFloat, bool, bool, Info]:
         """Drive for a period. Raises ConfigurationError for what are no two numbers."""
         given = np.asarray(action, dtype=float)
         if given.shape != (2,):
@@ -71,20 +73,18 @@ class RaceEnv(gymnasium.Env[Floats, Floats]):
                 ' steering')
         self.racing.drive(given[None, None])
         self._rendering.follow()
-        return (self._seen(), float(self.racing.rewards[0, 0]), bool(self.racing.ended[0, 0]),
-                bool(self.racing.truncated[0]), self._info())
+        racing = self.racing
+        return (self._seeing.one(), float(racing.rewards[0, 0]), bool(racing.ended[0, 0]),
+                bool(racing.truncated[0]), self._info())
 
     def render(self) -> Picture | None:
         """Picture from above, (height, width, 3), in the mode rgb_array."""
         return self._rendering.picture()
 
     def close(self) -> None:
-        """End the page of the mode human."""
+        """End the page of the mode human, and what draws for cameras."""
         self._rendering.close()
-
-    def _seen(self) -> Floats:
-        found: Floats = self.racing.observations[0, 0].copy()
-        return found
+        self._seeing.close()
 
     def _info(self) -> Info:
         return {name: float(values[0, 0]) for name, values in self.racing.facts().items()}
