@@ -8,14 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 import math
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from racecar.base.environment import hash_of_file
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.fields import Fields
-from racecar.base.readings import LaserScan
 from racecar.base.share import find_track, find_world, may_be_path, track_names
 from racecar.base.types import AckermannCommand, Odometry, Pose2
 from racecar.base.values import Values
@@ -23,9 +22,9 @@ from racecar.base.yaml_file import load_mapping, naming_file
 from racecar.catalogue import node_names
 from racecar.control.custom_controller import ControllerClass, find_controller
 from racecar.control.custom_driver import CustomDriver
-from racecar.control.gap_following import GapFollower
 from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.facade.driven_cars import Driver, GapDriver
 from racecar.gym.tracks import named_track, Track
 from racecar.metrics.course_places import Places, poses_on
 from racecar.race.rules import HEAD_TO_HEAD, OBSTACLES, read_rules, Rules
@@ -51,16 +50,6 @@ _TO_LINE, _ROWS = 0.6, 0.3
 # Edge and height of an obstacle that a seed places, and the way past it that is left free [m].
 _OBSTACLE, _OBSTACLE_HEIGHT, _PASSAGE = 0.3, 0.3, 0.9
 _MOST_OBSTACLES, _DRAWS = 100, 1000
-
-
-class Driver(Protocol):
-    """Drives a car; answers to a LaserScan or an Odometry, whichever it looks at."""
-
-    def answer(self, seen: object) -> AckermannCommand:
-        """Command for what is seen. Raises RunError for a controller that fails."""
-
-    def restart(self) -> None:
-        """Forget what was before, because the car has been put elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -299,22 +288,6 @@ def _controlled(
 def _resolved(stack: str, options: StackOptions) -> dict[str, dict[str, object]]:
     return {d.executable: d.resolve() for d in describe_stack(stack, options)
             if d.executable in (_SIMULATOR, _TRACKER, GAP_FOLLOWER)}
-
-
-class GapDriver:
-    """Drives by the laser: the law of the node gap_follower."""
-
-    def __init__(self, values: Values) -> None:
-        """values: of all parameters of the node."""
-        self._law = GapFollower(values, VehicleParameters.from_values(values))
-
-    def answer(self, seen: object) -> AckermannCommand:
-        """Command for a LaserScan, which is seen as a message has it."""
-        assert isinstance(seen, LaserScan)
-        return self._law.command(seen.in_single_precision())
-
-    def restart(self) -> None:
-        """Nothing, as it has no memory."""
 
 
 class ControllerDriver:
