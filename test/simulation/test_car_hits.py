@@ -30,8 +30,9 @@ RACECAR = VehicleParameters.from_file(FILE)
 FRONT, REAR, SIDE = RACECAR.footprint
 CENTRE = -RACECAR.odometry_offset
 # A slanted wall, a box and a cone about the cars of test_hits_have_the_bits_of_world_batch.
-CORNER = Scene(walls=(Wall(2.0, -3.0, 2.6, 3.0, 0.1),), boxes=(Box(-1.2, 0.3, 0.3, 0.6, 1.0, 0.5),),
-               cones=(Cone(0.6, 1.0, base=0.2),))
+CORNER = Scene(
+    walls=(Wall(2.0, -3.0, 2.6, 3.0, 0.1),), boxes=(Box(-1.2, 0.3, 0.3, 0.6, 1.0, 0.5),),
+    cones=(Cone(0.6, 1.0, base=0.2),))
 
 
 def values_of(**more):
@@ -86,7 +87,8 @@ def test_hits_have_the_bits_of_world_batch(model, poses):
                     [read[name][0] for name in ('x', 'y', 'vx', 'vy', 'yaw_rate')], -1).tolist()
         by_scene += read['hit_scene'].sum()
         by_cars += read['hit_cars'].sum()
-    assert by_scene > 0.0 and by_cars > 0.0
+    assert by_scene > 0.0
+    assert by_cars > 0.0
 
 
 def pushed_to(car, speed, across=0.0, turn=0.0):

@@ -266,11 +266,13 @@ class _HeatRun:
         places = [Odometry.of_body(now, body) for body in bodies]
         looks = [car.look(now)._replace(depth=self._observer.depth(number, place))
                  for number, (car, place) in enumerate(zip(self.cars, places, strict=True))]
+        # Of the places that are looked at: orders move the cars later.
+        were_there = [self.referee.is_on_track(number) for number in range(len(self.cars))]
         orders = self.referee.look(now, looks, self._observer.meetings(places))
-        for number, (car, place, distance) in enumerate(zip(
-                self.cars, places, self.referee.distances(), strict=True)):
+        for car, place, was_there, distance in zip(
+                self.cars, places, were_there, self.referee.distances(), strict=True):
             car.rows.append((now / NANOSECONDS, place.x, place.y, place.yaw, place.vx, place.vy,
-                             place.yaw_rate, float(self.referee.is_on_track(number)), distance))
+                             place.yaw_rate, float(was_there), distance))
         self._obey(orders, drivers)
 
     def _obey(

@@ -274,6 +274,11 @@ class WorldBatch(CommandedBatch):
                 f"the cars have the equations {', '.join(sorted(names))}, expected the same of"
                 ' all: one vehicle_model, tyre_model and formulation')
         contact.check()
+        zoned = [scene.name for scene in self._setup.scenes if scene.friction_zones]
+        if zoned:
+            raise ConfigurationError(
+                f'the scene {zoned[0]!r} has friction zones, expected none in worlds of WorldBatch'
+                ' and environments: a Simulator, `racecar simulate` and `up` know them')
         courses, scenes = len(self._setup.courses), len(self._setup.scenes)
         if not scenes or courses not in (0, 1, scenes):
             raise ConfigurationError(
