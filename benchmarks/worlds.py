@@ -25,7 +25,8 @@ from racecar.metrics.laps import Course
 from racecar.scene import EMPTY_SCENE, load_world
 from racecar.scene.track import find_centre_line
 from racecar.sensors.world_laser import WorldLaser
-from racecar.simulation.world_batch import Contact, WorldBatch, WorldSetup
+from racecar.simulation.contact import Contact
+from racecar.simulation.world_batch import WorldBatch, WorldSetup
 
 PERIOD = 0.05
 """Of control [s]: 20 Hz; the steps of integration are 1 ms."""

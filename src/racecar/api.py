@@ -49,6 +49,7 @@ from racecar.sensors.world_laser import WorldLaser
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop, run_loop
+from racecar.simulation.contact import Contact
 from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.plant_car import PlantCar
 from racecar.simulation.rollout_batch import RolloutBatch
@@ -57,7 +58,7 @@ from racecar.simulation.stepper import Stepper
 from racecar.simulation.world.make_world import make_world_plant
 from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
 from racecar.simulation.world.world_plant import WorldPlant
-from racecar.simulation.world_batch import Contact, WorldBatch, WorldReadings, WorldSetup
+from racecar.simulation.world_batch import WorldBatch, WorldReadings, WorldSetup
 
 __all__ = [
     'COLUMNS', 'LAWS', 'SIMULATOR_PARAMETERS', 'TRACKER_PARAMETERS', 'TRAJECTORIES',

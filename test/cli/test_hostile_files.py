@@ -325,9 +325,9 @@ def test_number_that_no_car_has_is_refused_soon(name, value):
     assert time.process_time() - start < _SOON
 
 
-def test_a_million_way_points_are_followed(tmp_path):
+def test_hundreds_of_thousands_of_way_points_are_followed(tmp_path):
     path = tmp_path / 'circle.csv'
-    angles = np.linspace(0.0, 2.0 * np.pi, 1_000_001)
+    angles = np.linspace(0.0, 2.0 * np.pi, 200_001)
     np.savetxt(path, np.column_stack([100.0 * np.cos(angles), 100.0 * np.sin(angles)]),
                delimiter=',', fmt='%.12f')
     trajectory = make_trajectory(TRAJECTORY_PARAMETERS.resolve(

@@ -114,11 +114,10 @@ def test_tyres_and_world_are_chosen_as_everywhere(name):
 
 # How it tracks
 
-@pytest.mark.slow
-@pytest.mark.parametrize('name', ['kinematic_world', 'kinematic_world_pacejka'])
-@pytest.mark.parametrize(('scale', 'trajectory', 'duration', 'lowest', 'highest'), [
-    (10.0, 'figure_eight', 80, 0.086, 0.098), (10.0, 'line', 60, 0.24, 0.28),
-    (20.0, 'figure_eight', 80, 0.0, 0.02), (20.0, 'line', 60, 0.0, 0.045)])
+# Each of the report's runs with both tyres is in test_reproduce.py; these go through the command.
+@pytest.mark.parametrize(('name', 'scale', 'trajectory', 'duration', 'lowest', 'highest'), [
+    ('kinematic_world', 10.0, 'figure_eight', 80, 0.086, 0.098),
+    ('kinematic_world_pacejka', 20.0, 'line', 60, 0.0, 0.045)])
 def test_the_report_s_gazebo_runs(simulate, name, scale, trajectory, duration, lowest, highest):
     # Tracker and law at their 100 Hz, odometry at 20 Hz, as nodes in real time.
     found = simulate(

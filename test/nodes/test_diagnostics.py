@@ -5,14 +5,18 @@
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from nav_msgs.msg import Odometry
 from node_bench import command, kinematic_linearizer, odometry, RACECAR, velocity
+import numpy as np
 import pytest
 
 from racecar.catalogue import TABLES
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.emergency_brake import EmergencyBrakeNode
+from racecar.nodes.servo_commands import ServoCommandsNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
+from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
-from racecar.ros.diagnostics import Report, Spread
+from racecar.ros.diagnostics import Report, Share, Spread
 from racecar.stacks import describe_stack, StackOptions
 from racecar.stacks.composing import make_node
 
@@ -96,6 +100,36 @@ def test_a_simulator_tells_how_fast_the_time_goes_and_what_its_limits_cut(bench)
         values['wait in lockstep, largest [s]'])
     listener.until('single_track_simulator', lambda _, values: (
         int(values.get('deadlines of lockstep missed', 0)) > 0))
+
+
+def test_servo_commands_and_tracker_tell_how_much_their_limits_cut(bench):
+    listener = Listener(bench)
+    servo = bench.start(ServoCommandsNode, **RACECAR, **FAST)
+    bench.set_clock(1.0)
+    tracker = bench.start(
+        TrajectoryTrackerNode, active=True, lockstep=True, trajectory='circle',
+        velocity_limit=1.0, Kp=50.0, **RACECAR, **FAST)
+    # The largest speed as single precision has it is no cut.
+    largest = float(np.float32(VehicleParameters.from_values(servo.values).speed_max))
+    for speed, angle in ((largest, 0.0), (1.0, 0.0), (99.0, 0.0), (1.0, -2.0)):
+        bench.deliver(servo, COMMAND, command(1.0, speed, angle))
+    _, values = listener.until('servo_commands', lambda _, values: (
+        float(values.get('commands cut by limits [%]', 0.0)) > 0.0))
+    assert float(values['commands cut by limits [%]']) <= 100.0
+    for tick in range(4):
+        bench.deliver(tracker, '/vesc/odom', odometry(1.0 + 0.01 * tick, x=-3.0 * (tick > 0)))
+    listener.until('trajectory_tracker', lambda _, values: (
+        float(values.get('answers cut by limits [%]', 0.0)) > 0.0))
+
+
+def test_a_share_is_of_what_was_noted_since():
+    share, report = Share(), Report()
+    report.add_share('none', share)
+    for is_one in (True, False, False, True, False):
+        share.note(is_one)
+    report.add_share('some', share)
+    report.add_share('again', share)
+    assert [(row.key, row.value) for row in report.values] == [('some [%]', '40')]
 
 
 def test_a_law_tells_of_commands_at_their_limits(bench):

@@ -238,7 +238,7 @@ def test_a_fixed_command_towards_a_wall_stops_before_it_in_each_run(
         towards_a_wall, tmp_path, capfd):
     options = towards_a_wall
     paths = []
-    for number in range(4):
+    for number in range(2):
         bag = tmp_path / f'run{number}'
         assert main([
             'up', 'kinematic_ode', '--lockstep', '--real-time-factor', '0', '--duration', '3',

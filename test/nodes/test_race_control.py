@@ -13,6 +13,7 @@ from std_msgs.msg import UInt32
 from std_srvs.srv import Trigger
 
 from racecar.base.errors import ConfigurationError
+from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.race_control import RaceControlNode
 from racecar.ros import qos
 from racecar.ros.interfaces import NamedCar, RaceEvent, RaceState
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.ros
 
 RADIUS = 10.0
 NAVIGATION = 'vesc/ackermann_cmd_mux/input/navigation'
-SAFETY = 'vesc/ackermann_cmd_mux/input/safety'
+HOLD = 'vesc/ackermann_cmd_mux/input/race'
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ class Race:
         self.poses = {name: bench.listen(
             f'/{name}/initialpose', PoseWithCovarianceStamped, qos.COMMAND) for name in names}
         self.holds = {name: bench.listen(
-            f'/{name}/{SAFETY}', AckermannDriveStamped, qos.COMMAND) for name in names}
+            f'/{name}/{HOLD}', AckermannDriveStamped, qos.COMMAND) for name in names}
         self.node = bench.start(RaceControlNode, use_sim_time=False, race_file=race_file,
                                 cars=list(names), **RACECAR, **parameters)
         self.angles = dict.fromkeys(names, 0.0)
@@ -161,6 +162,32 @@ def test_a_configuration_with_a_race_has_race_control(race_file):
         describe_stack('gap_ode', StackOptions(race=race_file))
     with pytest.raises(ConfigurationError, match='in lockstep nobody may hold a car'):
         describe_stack('gap_ode', StackOptions(race=race_file, cars=('a', 'b'), lockstep=True))
+
+
+def test_referee_and_emergency_brake_hold_a_car_by_inputs_of_their_own(race_file):
+    found = describe_stack('gap_ode', StackOptions(
+        cars=('red', 'blue'), race=race_file, safety=True, topic_names='f1tenth_gym'))
+    given = [(d.namespace, topic) for d in found for topic in d.gives]
+    assert len({*given}) == len(given)
+    low = next(d for d in found if d.full_name == 'red/vesc/low_level/ackermann_cmd_mux')
+    assert (low.resolve()['race'], low.resolve()['arbitration']) == (True, 'priority')
+    assert dict(low.remappings)['~/race'] == f'/red/{HOLD}'
+    assert not any(d.resolve()['race'] for d in found if 'high_level' in d.full_name)
+
+
+def test_the_referee_holds_a_car_that_a_person_drives(bench):
+    mux = '/vesc/low_level/ackermann_cmd_mux'
+    outputs = bench.listen(f'{mux}/output', AckermannDriveStamped, qos.COMMAND)
+    node = bench.start(AckermannMuxNode, namespace='/vesc/low_level', config_file='mux/low_level',
+                       use_sim_time=False, race=True)
+    bench.send(f'{mux}/teleop', command(0.0, 2.0))
+    assert bench.count(outputs, 1).drive.speed == 2.0
+    bench.send(f'{mux}/race', command(0.0, 0.0))
+    assert bench.count(outputs, 2).drive.speed == 0.0
+    bench.deliver(node, f'{mux}/teleop', command(0.0, 2.0))
+    bench.until(lambda: bench.send(f'{mux}/teleop', command(0.0, 3.0)) or len(outputs) > 2,
+                'a command after the hold')
+    assert outputs[2].drive.speed == 3.0
 
 
 def test_what_race_control_cannot_use_is_refused(bench, tmp_path):

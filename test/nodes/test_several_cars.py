@@ -5,10 +5,13 @@
 from bag_samples import messages_in
 from nav_msgs.msg import Odometry
 from node_bench import command, RACECAR
+import numpy as np
 import pytest
+from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool
 from tf2_msgs.msg import TFMessage
 
+from racecar.analysis.run_csv import read_run_csv
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.cli.main import main
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
@@ -195,3 +198,66 @@ def test_names_that_cannot_be_are_refused(names, message):
 def test_commands_of_one_car_refuse_several(command_line, capsys):
     assert main(command_line) == 1
     assert 'several' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('stack', ['gap_ode', 'gap_world'])
+def test_simulate_has_the_bits_of_the_nodes_in_lockstep(tmp_path, stack):
+    fleet = tmp_path / 'fleet.yaml'
+    fleet.write_text("""
+- {name: red, laser: {rays: 108, noise: 0.01}, set: {gap_follower: {speed: 2.5}}}
+- {name: blue, vehicle: f1tenth, laser: {rays: 60, rate: 20.0}}
+""")
+    # In a world, and near enough that the one behind sees the one ahead of it.
+    options = ['--cars', str(fleet), '--world', 'racetrack', '--duration', '2']
+    bag = tmp_path / 'bag'
+    assert main(['up', stack, *options, *FAST, '--record', str(bag)]) == 0
+    assert main(['simulate', stack, *options, '--csv', str(tmp_path / 'run.csv')]) == 0
+    for car in ('red', 'blue'):
+        driven = [(
+            (message.header.stamp.sec * 10**9 + message.header.stamp.nanosec) / 1e9,
+            message.pose.pose.position.x, message.pose.pose.position.y,
+            message.twist.twist.linear.x, message.twist.twist.angular.z)
+            for message in (row.message for row in messages_in(bag, [f'/{car}/vesc/odom']))]
+        rows = read_run_csv(tmp_path / f'run-{car}.csv').rows
+        assert len(driven) == len(rows) > 40
+        np.testing.assert_array_equal(rows[:, [0, 1, 2, 4, 6]], driven)
+    assert rows[-1, 1] != rows[0, 1]
+
+
+def test_cars_of_the_gym_have_its_topics_and_know_each_other(bench):
+    found = {d.full_name: d for d in describe_stack('plant', StackOptions(
+        cars=('2',), topic_names='f1tenth_gym', namespace='arena', lockstep=True))}
+    for car, drive in (('ego_racecar', 'drive'), ('opp_racecar', 'opp_drive')):
+        assert dict(found[f'arena/{car}/vesc/high_level/ackermann_cmd_mux'].remappings)[
+            '~/navigation'] == f'/arena/{drive}'
+    told = found['arena/single_track_simulator']
+    assert (told.resolve()['cars'], told.resolve()['frame_prefix']) == (
+        ['ego_racecar', 'opp_racecar'], '')
+    names = {topic for car in ('ego_racecar', 'opp_racecar')
+             for topic in (f'{car}/odom', f'{car}/opp_odom')} | {'scan', 'opp_scan'}
+    heard = {name: bench.listen(f'/{name}', LaserScan if 'scan' in name else Odometry)
+             for name in names}
+    bench.start(SingleTrackSimulatorNode, use_sim_time=False, remap=dict(told.remappings),
+                **{**RACECAR, 'cars': ['ego_racecar', 'opp_racecar'], 'sensors': ['laser'],
+                   'opponent_odometry': True, 'odometry_frame': 'map'})
+    bench.until(lambda: all(heard.values()), 'all topics of the gym')
+    assert heard['scan'][0].header.frame_id == 'ego_racecar/laser'
+    assert heard['opp_racecar/opp_odom'][0].child_frame_id == 'ego_racecar/base_link'
+    assert heard['ego_racecar/opp_odom'][0].child_frame_id == 'opp_racecar/base_link'
+
+
+def test_a_recorder_and_a_set_of_names_know_cars_with_topics_of_their_own(tmp_path):
+    names = tmp_path / 'names.yaml'
+    names.write_text(
+        'topics: {vesc/odom: odom}\ncars: {left: {vesc/odom: odom_of_left}}\n', encoding='utf-8')
+    found = nodes('gap_ode', cars=('left', 'right'), topic_names=str(names),
+                  record=str(tmp_path / 'bag'))
+    recorded = found['bag_recorder'].resolve()['topics']
+    assert {'odom_of_left', 'right/odom', 'left/scan', 'right/scan'} <= {*recorded}
+    assert not {'left/odom', 'left/odom_of_left'} & {*recorded}
+    for text, message in (('cars: {left: 3}', 'what is of the car left is 3, expected a mapping'),
+                          ('cars: {left: {vesc/odo: a}}', "a topic is 'vesc/odo', expected one")):
+        other = tmp_path / f'{len(text)}.yaml'
+        other.write_text(text, encoding='utf-8')
+        with pytest.raises(ConfigurationError, match=message):
+            nodes('gap_ode', cars=('left', 'right'), topic_names=str(other))

@@ -16,9 +16,10 @@ from racecar.scene import Box, Cone, OccupancyGrid, Scene, Wall
 from racecar.sensors.laser import PARAMETERS
 from racecar.sensors.mounting import EquippedPlant, MountedSensor
 from racecar.sensors.world_laser import WorldLaser
+from racecar.simulation.contact import Contact
 from racecar.simulation.simulator import Simulator, SIMULATOR_PARAMETERS, Start
 from racecar.simulation.vehicle_plant import VehiclePlant
-from racecar.simulation.world_batch import Contact, WorldBatch, WorldSetup
+from racecar.simulation.world_batch import WorldBatch, WorldSetup
 
 RACECAR = VehicleParameters.from_file(find_config('vehicles/racecar'))
 MODEL = make_vehicle_model('single_track', RACECAR, SIMULATOR_PARAMETERS.resolve(

@@ -5,7 +5,7 @@
 import math
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
@@ -95,6 +95,7 @@ def test_cars_that_do_not_meet_have_the_bits_of_each_alone():
             place for place, in drive(alone, 100, command)]
 
 
+@settings(max_examples=25)
 @given(parts=st.lists(st.integers(1, 12), min_size=1, max_size=4),
        angle=st.floats(-0.4, 0.4), speed=st.floats(0.5, 4.0))
 def test_it_does_not_matter_in_how_many_parts_a_tick_goes(parts, angle, speed):

@@ -21,8 +21,9 @@ from racecar.scene import Box, Cone, OccupancyGrid, Scene, Wall
 from racecar.scene.overlaps import Rectangle, rectangles_overlap
 from racecar.scene.surroundings import is_taken, surroundings_of
 from racecar.sensors.world_laser import WorldLaser
+from racecar.simulation.contact import Contact
 from racecar.simulation.simulator import Simulator, SIMULATOR_PARAMETERS, Start
-from racecar.simulation.world_batch import Contact, WorldBatch, WorldSetup
+from racecar.simulation.world_batch import WorldBatch, WorldSetup
 
 SOURCES = Path(__file__).parents[2] / 'src'
 RACECAR = VehicleParameters.from_file(find_config('vehicles/racecar'))

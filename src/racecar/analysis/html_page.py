@@ -127,6 +127,13 @@ class HtmlPage:
             f'<figure><img src="data:image/png;base64,{text}" alt="{caption}">'
             f'<figcaption>{caption}</figcaption></figure>\n')
 
+    def drawings(self, drawings: Sequence[tuple[str, str]]) -> None:
+        """Add SVG elements with captions, beside each other; they are not looked at."""
+        figures = ''.join(
+            f'<figure>{drawing}<figcaption>{escape(caption)}</figcaption></figure>\n'
+            for drawing, caption in drawings)
+        self._parts.append(f'<div class="films">\n{figures}</div>\n')
+
     def text(self) -> str:
         """Page."""
         scripts = ''

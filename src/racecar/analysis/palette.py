@@ -37,3 +37,16 @@ def dash(series: int) -> str:
 def hatch(series: int) -> str:
     """Hatch of a series."""
     return HATCHES[(series + series // len(COLOURS)) % len(HATCHES)]
+
+
+# Tones of colours that are read on white and on black; white is none.
+_NAMED = {
+    'red': '#d32f2f', 'orange': ORANGE, 'yellow': '#c9a800', 'green': '#2e8b3d', 'cyan': '#00a0b0',
+    'blue': '#1f6fd0', 'purple': '#8e44ad', 'magenta': '#c2189a', 'pink': '#e0659a',
+    'brown': '#8d5a3b', 'grey': '#808080', 'gray': '#808080', 'silver': '#a0a4a8',
+    'black': '#202020'}
+
+
+def colour_named(name: str) -> str:
+    """Colour that a name such as red is that of, '' if it is none."""
+    return _NAMED.get(name.lower(), '')

@@ -30,7 +30,8 @@ class ShownHeat(NamedTuple):
 
     series, colours: of each car by its name: number among all, and colour, '' for that of the
     number. paths: of each car, (4, samples): time [s], x, y [m], distance along the course [m];
-    NaN off the track. scene: what stood around; picture: of contacts, a PNG file.
+    NaN off the track. scene: what stood around; picture: of contacts, a PNG file; films: of each
+    contact, SVG elements with their captions.
     """
 
     title: str
@@ -40,6 +41,7 @@ class ShownHeat(NamedTuple):
     paths: Mapping[str, Array]
     scene: Scene
     picture: bytes = b''
+    films: Sequence[tuple[str, str]] = ()
 
 
 def head_of(kind: str) -> tuple[str, ...]:
@@ -77,6 +79,8 @@ def race_page(
         page.charts(_charts(heat))
         if heat.picture:
             page.picture(heat.picture, 'Contacts; outlines stand 0.2 s behind each other')
+        if heat.films:
+            page.drawings(heat.films)
         page.table(('Time [s]', 'Car', 'Event', 'What'), [
             (f'{event.time:.3f}', event.car, event.kind.replace('_', ' '), event.text)
             for event in heat.result.events], remarks=[3])

@@ -10,7 +10,9 @@ Size and nesting are bounded before anything is built, so that no file takes lon
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+import contextlib
 import math
+import os
 from pathlib import Path
 import re
 import sys
@@ -18,7 +20,7 @@ from typing import cast, ClassVar, TypeVar
 
 import yaml
 
-from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.errors import ConfigurationError, excerpt, RacecarError
 from racecar.base.values import Value
 
 MOST_BYTES = 1_000_000
@@ -55,6 +57,29 @@ def load_yaml(kind: str, path: Path | str, remedy: str = 'check the path') -> Va
     Raises ConfigurationError if it cannot be read, is not YAML, is too large, or has a key twice.
     """
     return _in_file(kind, path, remedy, parse_yaml)
+
+
+def load_mapping(kind: str, path: Path | str, keys: str) -> dict[str, object]:
+    """Content of a YAML file that is a mapping; keys: which it has, for the message.
+
+    Raises ConfigurationError as load_yaml() does, and for a file that holds something else.
+    """
+    content = load_yaml(kind, path)
+    if not isinstance(content, dict):
+        raise ConfigurationError(
+            f"{kind} '{path}' holds {excerpt(content)}, expected a mapping with {keys}")
+    return content
+
+
+@contextlib.contextmanager
+def naming_file(kind: str, path: str | os.PathLike[str] | None) -> Iterator[None]:
+    """Name a file in the errors that its content raises; path: None without a file."""
+    try:
+        yield
+    except RacecarError as error:
+        if path is None:
+            raise
+        raise type(error)(f"{kind} '{path}': {error}") from error
 
 
 def compose_yaml(kind: str, path: Path | str, remedy: str = 'check the path',

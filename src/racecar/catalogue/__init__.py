@@ -25,9 +25,11 @@ from racecar.scene.world_choice import car_names
 from racecar.sensors.equipment import described_with_sensors, shown_sensor, with_sensors
 from racecar.sensors.laser import LASER
 from racecar.simulation.closed_loop import LoopCar
+from racecar.simulation.fleet_file import values_of_cars
 from racecar.simulation.ports import Plant
 from racecar.simulation.reckoned_plant import car_with_odometry, is_reckoned
 from racecar.simulation.simulator import make_simulator
+from racecar.simulation.vehicle_fleet import make_vehicle_plant
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 __all__ = ['NODES', 'NodeSpec', 'TABLES']
@@ -87,12 +89,12 @@ class NodeSpec:
 
 
 def _check_alone(values: Mapping[str, object]) -> None:
-    """Raise ConfigurationError for several cars, which only nodes simulate."""
+    """Raise ConfigurationError for several cars, which no loop of one car has."""
     names = car_names(values)
     if any(names):
         raise ConfigurationError(
-            f'cars are {list(names)}, but without ROS a run has one car: `racecar up` and'
-            ' `ros2 launch` simulate several')
+            f'cars are {list(names)}, but this loop has one: the option cars of `racecar'
+            ' simulate`, `racecar up` and `ros2 launch` has several')
 
 
 def _planar_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
@@ -106,9 +108,8 @@ def _planar_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
     ) if sees or is_reckoned(values) else simulator
 
 
-def _planar_plant(values: Mapping[str, object]) -> VehiclePlant:
-    _check_alone(values)
-    return VehiclePlant(make_simulator(values))
+def _planar_plant(values: Mapping[str, object]) -> Plant:
+    return make_vehicle_plant(values_of_cars(values, tables.SINGLE_TRACK_SIMULATOR))
 
 
 def _robot_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
@@ -133,10 +134,9 @@ def _world_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
 
 
 def _world_plant(values: Mapping[str, object]) -> Plant:
-    _check_alone(values)
     from racecar.simulation.world.make_world import make_world_plant
 
-    return make_world_plant(values)
+    return make_world_plant(values, cars=values_of_cars(values, tables.WORLD_SIMULATOR))
 
 
 NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (

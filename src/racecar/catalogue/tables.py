@@ -96,6 +96,9 @@ GAP_FOLLOWER = VEHICLE_PARAMETERS + GAP_PARAMETERS + ParameterTable([
     DIAGNOSTICS_RATE,
 ])
 
+WAIT, COAST, STOP, RETIRE = 'wait', 'coast', 'stop', 'retire'
+"""What a simulator in lockstep does with a robot that does not answer."""
+
 SCAN, ODOMETRY = 'scan', 'odometry'
 """What a simulator in lockstep awaits an answer to."""
 
@@ -149,8 +152,14 @@ SIMULATOR_NODE = ParameterTable([
               'Integrate a tick only once the command stamped with it has come: deterministic,'
               ' at any speed', read_only=True),
     Parameter('lockstep_deadline', float, 5.0,
-              'Wall time to wait for a command in lockstep before the car is stopped', 's',
-              above=0.0, maximum=3600.0),
+              'Wall time to wait for a command in lockstep before the time goes on without it, as'
+              ' lockstep_policy says', 's', above=0.0, maximum=3600.0),
+    Parameter('lockstep_policy', str, STOP,
+              'What becomes of a car that does not answer within lockstep_deadline, or of several'
+              ' is commanded more often than asked: it stops; coasts, so that it keeps its last'
+              ' command and stops after command_timeout; retires, so that it stops and takes no'
+              ' part any more until ~/reset; or is waited for',
+              choices=(WAIT, COAST, STOP, RETIRE), read_only=True),
     Parameter('lockstep_output', str, 'odometry',
               'Output of the plant whose every value wants an answer in lockstep, and whose'
               ' subscribers wait_for_subscribers counts', read_only=True),
@@ -208,6 +217,9 @@ SIMULATOR_NODE = ParameterTable([
               'Publish vesc/odom also on pf/pose/odom for whoever listens, as the original does in'
               ' place of a particle filter; not where vesc/odom has another name or is reckoned',
               read_only=True),
+    Parameter('opponent_odometry', bool, False,
+              'Of two cars, publish the odometry of each also on opponent/odom below the name of'
+              ' the other one; not where it is reckoned', read_only=True),
     Parameter('odometry_variance.position', float, 1e-6, 'Variance of x and y', 'm^2',
               above=0.0, maximum=1e6, read_only=True),
     Parameter('odometry_variance.yaw', float, 1e-6, 'Variance of the yaw', 'rad^2',
@@ -257,6 +269,9 @@ ACKERMANN_MUX = ParameterTable([
               ' newest, whose command came last, until it falls silent; held: the newest, whose'
               ' command then stays, as in simulators, never on a car',
               choices=(PRIORITY, NEWEST, HELD)),
+    Parameter('race', bool, False,
+              'Let the referee of a race hold the car by the input race, over all sources of the'
+              ' mux file', read_only=True),
     Parameter('shared', list, [],
               'Inputs, below ~/, that several nodes may command: a warning tells that the newest'
               ' command counts, where others have an error', read_only=True),

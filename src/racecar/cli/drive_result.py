@@ -46,11 +46,11 @@ def observed_drive(composed: ComposedStack, car: str = '') -> DriveSum:
 
 
 def texts_of_drives(composed: ComposedStack, drives: Sequence[DriveSum]) -> list[str]:
-    """What each car of a stack drove."""
-    if len(drives) == 1:
-        return [drives[0].text(composed.collisions)]
-    lines = []
-    for entity, drive in zip(composed.simulator.plant.entities, drives, strict=True):
-        met = collisions_of(entity)
-        lines.append(f'{entity.name}: {drive.text(None if met is None else met.contacts)}')
-    return lines
+    """What each car of a stack drove, and how it answered in lockstep."""
+    simulator = composed.simulator
+    lines = [drives[0].text(composed.collisions)] if len(drives) == 1 else [
+        f'{entity.name}: {drive.text(None if met is None else met.contacts)}'
+        for entity, drive in zip(simulator.plant.entities, drives, strict=True)
+        for met in [collisions_of(entity)]]
+    return ['; '.join(filter(None, (line, attendance.text)))
+            for line, attendance in zip(lines, simulator.attendances, strict=True)]

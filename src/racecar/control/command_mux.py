@@ -62,6 +62,16 @@ class Source:
         return round(self.timeout * NANOSECONDS)
 
 
+RACE_INPUT = 'race'
+"""Input of the referee of a race, who may hold a car over all other sources."""
+
+
+def with_referee(sources: tuple[Source, ...]) -> tuple[Source, ...]:
+    """Sources with the referee above them; a person may be who races."""
+    highest = max((source.priority for source in sources), default=0)
+    return (Source('Race', (RACE_INPUT,), 0.2, highest + 1), *sources)
+
+
 class CommandMux:
     """Decides which source is forwarded; times are integer nanoseconds of one clock."""
 

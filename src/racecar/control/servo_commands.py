@@ -23,6 +23,7 @@ from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AckermannCommand, HINGE_JOINTS, JointSetpoints, WHEEL_JOINTS
 from racecar.base.values import number_of, text_of, Values
 from racecar.dynamics.vehicles.ackermann import ackermann_angles
+from racecar.dynamics.vehicles.command_limits import cut_notice, within_limits
 from racecar.dynamics.vehicles.hinge_stops import half_kingpin_track, reachable_steering
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
@@ -74,11 +75,17 @@ class ServoCommands:
             return self.vehicle.steering_range
         return reachable_steering(self.vehicle)
 
+    def limited(self, command: AckermannCommand) -> AckermannCommand:
+        """Command within the limits of the vehicle."""
+        return within_limits(command, self.vehicle, self.steering_range)
+
+    def cuts(self, command: AckermannCommand) -> bool:
+        """Whether a command goes beyond these limits, by more than single precision rounds."""
+        return bool(cut_notice(command, self.limited(command)))
+
     def setpoints(self, command: AckermannCommand) -> JointSetpoints:
         """Return the set-points for a command of finite numbers, clamped to the vehicle's."""
-        vehicle, (lowest, highest) = self.vehicle, self.steering_range
-        speed = min(max(command.speed, vehicle.speed_min), vehicle.speed_max)
-        angle = min(max(command.steering_angle, lowest), highest)
+        vehicle, (speed, angle) = self.vehicle, self.limited(command)
         half, wheelbase = half_kingpin_track(vehicle), vehicle.wheelbase
         left, right = (angle, angle) if self.hinge_angles == EQUAL else ackermann_angles(
             angle, half, wheelbase)

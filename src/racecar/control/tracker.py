@@ -79,6 +79,10 @@ FEEDBACK = frozenset({'Kp', 'Ki', 'Kd', 'FFWD', 'exact_feed_forward', 'velocity_
 """Names of the parameters of what it commands; the reference does not depend on them."""
 
 
+# Share by which a velocity that was scaled to a limit may be below it.
+_ROUNDING = 1e-9
+
+
 class TrackerOutput(NamedTuple):
     """Commanded velocity of P [m/s], reference in `map`, error reference minus car [m].
 
@@ -152,7 +156,9 @@ class TrajectoryTracker:
 
     def tune(self, values: Values) -> None:
         """Take over other gains and limits; the trajectory stays."""
-        self.parameters[:] = vector(self._packed(values, self._speeds))
+        packed = self._packed(values, self._speeds)
+        self.parameters[:] = vector(packed)
+        self._most, self._catch_up = packed.velocity_limit, packed.catch_up_speed
 
     def columns(
         self, values: Values, vehicle: VehicleParameters | None, cars: int,
@@ -285,3 +291,9 @@ class TrajectoryTracker:
             PlanarVelocity(vx, vy),
             ReferencePoint(origin_x + x, origin_y + y, reference_vx, reference_vy, ax, ay),
             (error_x, error_y), Attitude(heading, rate, direction) if direction else None)
+
+    def is_limited(self, output: TrackerOutput) -> bool:
+        """Whether the velocity of an output was cut to velocity_limit or catch_up_speed."""
+        speed = math.hypot(output.reference.vx, output.reference.vy)
+        limit = min(self._most, speed + self._catch_up)
+        return math.hypot(*output.velocity) >= limit * (1.0 - _ROUNDING)

@@ -16,7 +16,7 @@ import os
 import queue
 import threading
 import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 import warnings
 
 from racecar.base.environment import differences, hash_of_file, present_environment
@@ -47,6 +47,22 @@ class _Job(NamedTuple):
     environment: Mapping[str, str]
     files: Mapping[str, str]
     timeout: float
+
+
+class _Future(Protocol):
+    """What becomes of points, as distributed has it."""
+
+    def result(self) -> Any:
+        """What the work gave. Raises what ended it."""
+
+    def add_done_callback(self, done: Callable[[_Future], object]) -> None:
+        """Call done at the end."""
+
+    def release(self) -> None:
+        """Forget the result."""
+
+    def cancel(self) -> None:
+        """Give up the work."""
 
 
 class Cluster:
@@ -99,13 +115,13 @@ class Cluster:
             task, present_environment(), task.files, self._timeout), pure=False)
         cores = max(self._cores, 1)
         plan = Plan(ranges, 2 * cores, one_by_one=task.is_heavy)
-        under_way: dict[Any, Range] = {}
-        ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        under_way: dict[_Future, Range] = {}
+        ended: queue.SimpleQueue[_Future] = queue.SimpleQueue()
         try:
             while True:
                 # One that runs and one that waits for each core: memory does not grow with points.
                 while len(under_way) < 2 * cores and (taken := plan.take()) is not None:
-                    future = self._client.submit(_work, job, *taken, pure=False)
+                    future: _Future = self._client.submit(_work, job, *taken, pure=False)
                     under_way[future] = taken
                     future.add_done_callback(ended.put)
                 if not under_way:
@@ -128,7 +144,7 @@ class Cluster:
                 with contextlib.suppress(Exception):
                     future.cancel()
 
-    def _next(self, ended: queue.SimpleQueue[Any]) -> Any:
+    def _next(self, ended: queue.SimpleQueue[_Future]) -> _Future:
         """The next future that has ended. Raises RunError if there are no workers any more."""
         alone_since: float | None = None
         while True:
@@ -147,7 +163,7 @@ class Cluster:
                     f' start some with `dask worker {self._client.scheduler.address}`, and go on')
 
 
-def _outcome(future: Any, first: int, count: int) -> Any:
+def _outcome(future: _Future, first: int, count: int) -> Any:
     """What became of points. Raises RacecarError for what would happen to all of them."""
     from distributed import CancelledError, KilledWorker
     from distributed.comm import CommClosedError
@@ -248,7 +264,7 @@ def _work(job: _Job, first: int, count: int) -> Any:
     worker = get_worker()
     _check_environment(worker.address, present_environment(), job.environment)
     _check_files(worker.address, job.files)
-    found: list[Any] = []
+    found: list[object] = []
 
     def run() -> None:
         try:

@@ -20,7 +20,7 @@ from pathlib import Path
 import re
 import shlex
 import time
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any, NamedTuple, Self, TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -369,11 +369,11 @@ def _content(sweep: Sweep, made: RunFile) -> dict[str, Any]:
         'digest': hashlib.sha256(json.dumps(decisive, default=str).encode()).hexdigest()}
 
 
-def _schema(arrow: Any, sweep: Sweep) -> pyarrow.Schema:
+def _schema(arrow: ModuleType, sweep: Sweep) -> pyarrow.Schema:
     """Columns of a dataset with their types and units."""
     kinds = {float: arrow.float64(), int: arrow.int64(), bool: arrow.bool_(), str: arrow.string()}
 
-    def field(name: str, kind: Any, unit: str) -> pyarrow.Field:
+    def field(name: str, kind: pyarrow.DataType, unit: str) -> pyarrow.Field:
         return arrow.field(name, kind, metadata={'unit': unit} if unit else None)
 
     return arrow.schema([
@@ -395,7 +395,7 @@ def _type_of(sweep: Sweep, index: int) -> type:
     return kinds.pop() if len(kinds) == 1 else float if kinds == {int, float} else str
 
 
-def _arrow(module: str) -> Any:
+def _arrow(module: str) -> ModuleType:
     """A module of PyArrow. Raises ConfigurationError without it."""
     try:
         return importlib.import_module(f'pyarrow.{module}')

@@ -26,6 +26,7 @@ from racecar.analysis.league_report import ShownCell
 from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, RacecarError
 from racecar.base.values import number_of, Values
+from racecar.base.yaml_file import naming_file
 from racecar.control.custom_controller import CONTROLLER
 from racecar.control.racelines.line_numbers import line_numbers
 from racecar.control.racelines.track_limits import on_line
@@ -37,7 +38,7 @@ from racecar.facade.sweep_parts import batch_of
 from racecar.metrics.laps import Lap, LapTimes
 from racecar.metrics.run_table import RunTable
 from racecar.stacks.loops import make_car, make_custom_loop
-from racecar.stacks.sweep import make_sweep, naming_file, Sweep
+from racecar.stacks.sweep import make_sweep, Sweep
 
 OUT = 0.3
 """A car so far beyond the borders is out of the race [m]."""
@@ -180,7 +181,7 @@ class LeagueRun:
             _sweep_of(cell)
         for cell in {cell.plant: cell for cell in self.cells}.values():
             sweep = _sweep_of(cell)
-            with naming_file(cell.plant, 'plant'):
+            with naming_file('plant', cell.plant):
                 make_car(sweep.stack.simulator, sweep.values_at(0)[sweep.stack.simulator])
         self._done = self._read()
 

@@ -22,13 +22,12 @@ from racecar.base.fields import Fields
 from racecar.base.parameters import suggestion
 from racecar.base.share import find_raceline, find_vehicle
 from racecar.base.values import Values
-from racecar.base.yaml_file import load_yaml
+from racecar.base.yaml_file import load_mapping, naming_file
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
 from racecar.control.racelines.design import RacelineDesign
 from racecar.control.racelines.raceline import Raceline, read_raceline
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.track import TrackShape
-from racecar.stacks.sweep import naming_file
 
 KEYS = ('lines', 'hidden', 'training', 'shares', 'laps', 'seeds', 'set', 'plants', 'conditions',
         'controllers')
@@ -285,12 +284,8 @@ def _make_hidden(
 
 def read_league(path: Path | str) -> League:
     """League of a file. Raises ConfigurationError naming the key and what is expected."""
-    content = load_yaml('league file', path)
-    if not isinstance(content, dict):
-        raise ConfigurationError(
-            f"league file '{path}' holds {type(content).__name__}, expected a mapping with"
-            f" {', '.join(KEYS)}")
-    with naming_file(path, 'league file'):
+    content = load_mapping('league file', path, ', '.join(KEYS))
+    with naming_file('league file', path):
         return make_league(content)
 
 

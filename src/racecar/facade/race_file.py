@@ -8,24 +8,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 import math
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from racecar.base.environment import hash_of_file
-from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.fields import Fields
 from racecar.base.readings import LaserScan
 from racecar.base.share import find_track, find_world, may_be_path, track_names
 from racecar.base.types import AckermannCommand, Odometry, Pose2
 from racecar.base.values import Values
-from racecar.base.yaml_file import load_yaml
+from racecar.base.yaml_file import load_mapping, naming_file
 from racecar.catalogue import node_names
 from racecar.control.custom_controller import ControllerClass, find_controller
 from racecar.control.custom_driver import CustomDriver
-from racecar.control.gap_following import GapFollower
 from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.facade.driven_cars import Driver, GapDriver
 from racecar.gym.tracks import named_track, Track
 from racecar.metrics.course_places import Places, poses_on
 from racecar.race.rules import HEAD_TO_HEAD, OBSTACLES, read_rules, Rules
@@ -35,7 +35,6 @@ from racecar.sensors.laser import LASER
 from racecar.simulation.fleet_file import car_shape, FleetCar, SHAPE_KEYS
 from racecar.simulation.obstacles import GIVE_PARAMETER
 from racecar.stacks import describe_stack, StackOptions
-from racecar.stacks.sweep import naming_file
 
 KEYS = ('format', 'world', 'line', 'cars', 'heats', 'time_limit', 'laps', 'rules', 'obstacles',
         'simulator', 'grid_spacing', 'seed')
@@ -53,19 +52,6 @@ _TO_LINE, _ROWS = 0.6, 0.3
 # Edge and height of an obstacle that a seed places, and the way past it that is left free [m].
 _OBSTACLE, _OBSTACLE_HEIGHT, _PASSAGE = 0.3, 0.3, 0.9
 _MOST_OBSTACLES, _DRAWS = 100, 1000
-
-
-class Driver(Protocol):
-    """Drives a car; answers to odometry and, if it looks at them, to scans."""
-
-    def see(self, scan: LaserScan, now_ns: int) -> AckermannCommand | None:
-        """Command for a scan of a time [ns], None for none. Raises RunError as answer()."""
-
-    def answer(self, odometry: Odometry) -> AckermannCommand | None:
-        """Command for odometry, None for none. Raises RunError for a controller that fails."""
-
-    def restart(self) -> None:
-        """Forget what was before, because the car has been put elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -185,12 +171,8 @@ class Race(NamedTuple):
 
 def read_race(path: Path | str) -> Race:
     """Race of a file. Raises ConfigurationError or ParameterError naming what is wrong."""
-    content = load_yaml('race file', path)
-    if not isinstance(content, dict):
-        raise ConfigurationError(
-            f"race file '{path}' holds {excerpt(content)}, expected a mapping with"
-            f" {', '.join(KEYS)}")
-    with naming_file(path, 'race file'):
+    content = load_mapping('race file', path, ', '.join(KEYS))
+    with naming_file('race file', path):
         return make_race(content)
 
 
@@ -312,24 +294,6 @@ def _controlled(
 def _resolved(stack: str, options: StackOptions) -> dict[str, dict[str, object]]:
     return {d.executable: d.resolve() for d in describe_stack(stack, options)
             if d.executable in (_SIMULATOR, _TRACKER, GAP_FOLLOWER)}
-
-
-class GapDriver:
-    """Drives by the laser: the law of the node gap_follower."""
-
-    def __init__(self, values: Values) -> None:
-        """values: of all parameters of the node."""
-        self._law = GapFollower(values, VehicleParameters.from_values(values))
-
-    def see(self, scan: LaserScan, now_ns: int) -> AckermannCommand:
-        """Command for a scan, which is seen as a message has it."""
-        return self._law.command(scan.in_single_precision())
-
-    def answer(self, odometry: Odometry) -> None:
-        """Nothing: it looks at scans alone."""
-
-    def restart(self) -> None:
-        """Nothing, as it has no memory."""
 
 
 class ControllerDriver:

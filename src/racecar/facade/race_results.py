@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 import importlib.util
 import json
 import math
@@ -12,14 +12,16 @@ from pathlib import Path
 
 import numpy as np
 
-from racecar.analysis.palette import colour
+from racecar.analysis.outlines import outlines
+from racecar.analysis.palette import colour, colour_named
+from racecar.analysis.race_films import contact_film, film_caption, FilmedCar
 from racecar.analysis.race_report import laps_of, race_page, ShownHeat
 from racecar.analysis.tables import write_csv
 from racecar.base.columns import Array
 from racecar.base.environment import present_environment
 from racecar.facade.race_run import Heat, RaceResult, TRACE
 from racecar.metrics.laps import LapRule
-from racecar.race.events import CONTACT, CRASH, RaceEvent
+from racecar.race.events import CONTACT, CRASH, RaceEvent, WARNING
 from racecar.race.rules import HEAD_TO_HEAD
 from racecar.race.standings import CarResult, Row
 
@@ -89,24 +91,37 @@ def _cell(value: object) -> object:
 def _shown(result: RaceResult, heat: Heat) -> ShownHeat:
     plan, scene = result.plan, result.plan.scene()
     cars = {plan.cars[car].name: car for car in heat.cars}
-    colours = {name: '' if (found := plan.cars[car].colour) is None else
+    colours = {name: colour_named(name) if (found := plan.cars[car].colour) is None else
                '#' + ''.join(f'{round(255.0 * part):02x}' for part in found)
                for name, car in cars.items()}
     paths = {name: _path(trace) for name, trace in zip(cars, heat.traces, strict=True)}
     title = f'Heat {heat.number}'
     if plan.rules.format != HEAD_TO_HEAD:
         title += f', {", ".join(cars)}'
-    events = [event for event in heat.result.events
-              if event.kind in (CRASH, CONTACT) and math.isfinite(event.x)][:_MOST_PICTURES]
+    events = [*_contacts(heat.result.events)][:_MOST_PICTURES]
+    painted = {name: colours[name] or colour(car) for name, car in cars.items()}
+    walls = outlines(scene) if events else []
+    films = [(contact_film(event, {name: FilmedCar(
+        painted[name], paths[name][:4], plan.cars[car].vehicle.footprint)
+        for name, car in cars.items()}, walls), film_caption(event)) for event in events]
     picture = b''
     if events and importlib.util.find_spec('matplotlib') is not None:
         from racecar.analysis.race_pictures import contact_picture, PicturedCar
 
         picture = contact_picture(events, {name: PicturedCar(
-            colours[name] or colour(car), paths[name][:4], plan.cars[car].vehicle.footprint)
+            painted[name], paths[name][:4], plan.cars[car].vehicle.footprint)
             for name, car in cars.items()}, scene)
     return ShownHeat(title, heat.result, cars, colours, {
-        name: path[[0, 1, 2, 4]] for name, path in paths.items()}, scene, picture)
+        name: path[[0, 1, 2, 4]] for name, path in paths.items()}, scene, picture, films)
+
+
+def _contacts(events: Sequence[RaceEvent]) -> Iterator[RaceEvent]:
+    """Crashes and contacts of cars with a place; who is to blame for one says it all."""
+    warned = {(event.time, event.car) for event in events if event.kind == WARNING}
+    for event in events:
+        if math.isfinite(event.x) and (event.kind in (CONTACT, WARNING) or (
+                event.kind == CRASH and (event.time, event.car) not in warned)):
+            yield event
 
 
 def _path(trace: Array) -> Array:

@@ -19,29 +19,21 @@ from racecar.base.environment import present_environment
 from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.types import (
     AckermannCommand,
-    BodyState,
     NANOSECONDS,
     Odometry,
     Pose2,
     Pose3,
     yaw_to_quaternion,
 )
-from racecar.facade.race_file import Driver, PlannedCar, Race, RacePlan
+from racecar.facade.driven_cars import Driver, instants, SeenCar
+from racecar.facade.race_file import PlannedCar, Race, RacePlan
 from racecar.race.events import CarLook, Order, parking_of
 from racecar.race.observer import Observer
 from racecar.race.referee import Referee
 from racecar.race.rules import HEAD_TO_HEAD
 from racecar.race.standings import final_standings, HeatResult, Row
 from racecar.sensors.equipment import equip
-from racecar.simulation.ports import (
-    COLLISIONS,
-    Entity,
-    GROUND_TRUTH,
-    laser_of,
-    ODOMETRY,
-    Output,
-)
-from racecar.simulation.reckoned_plant import is_reckoned
+from racecar.simulation.ports import COLLISIONS, Entity
 from racecar.simulation.simulator import make_simulator
 from racecar.simulation.vehicle_fleet import VehicleFleet
 
@@ -139,34 +131,21 @@ class _Asked:
 
     def at(self, time_ns: int) -> AckermannCommand | None:
         """Command at a time, None where nothing is due. Raises RunError if the driver fails."""
-        step, command = time_ns // self._step_ns, None
-        laser, odometry = self._car.laser, self._car.odometry
-        if laser is not None and laser.is_due(step):
-            command = self._driver.see(laser.read(), time_ns)
-        if odometry.is_due(step):
-            answer = self._driver.answer(self._car.seen_odometry(time_ns))
-            command = command if answer is None else answer
-        return command
+        return self._car.ask(self._driver, time_ns, time_ns // self._step_ns)
 
     def restart(self) -> None:
         """Forget what was before."""
         self._driver.restart()
 
 
-class _Car:
+class _Car(SeenCar):
     """A car in a heat: its ports, driver, and what it has been commanded."""
 
     def __init__(self, car: PlannedCar, entity: Entity, number: int) -> None:
+        super().__init__(entity, car.values, sees_laser=car.sees_laser)
         self.name = car.name
-        self.entity = entity
-        self._is_reckoned = is_reckoned(car.values)
-        self.truth = entity.output(GROUND_TRUTH if self._is_reckoned else ODOMETRY)
-        self.odometry = entity.output(ODOMETRY)
-        self.laser = laser_of(entity) if car.sees_laser else None
         self.contacts = next((output for output in entity.outputs if output.name == COLLISIONS),
                              None)
-        self._apply = next(port.apply for port in entity.inputs
-                           if port.value_type is AckermannCommand)
         self._parked = parking_of(number)
         self.commands: list[Command] = []
         self.failed_ns: int | None = None
@@ -180,24 +159,9 @@ class _Car:
         """What its driver did."""
         return Inputs(tuple(self.commands), self.failed_ns, self.failure)
 
-    def state(self) -> BodyState:
-        """Its true motion."""
-        found: BodyState = self.truth.read()
-        return found
-
-    @property
-    def sights(self) -> list[Output]:
-        """What its driver looks at."""
-        return [self.odometry] if self.laser is None else [self.odometry, self.laser]
-
-    def seen_odometry(self, time_ns: int) -> Odometry:
-        """Odometry of a time, which is now."""
-        seen = self.odometry.read()
-        return Odometry.of_body(time_ns, seen.body if self._is_reckoned else seen)
-
     def command(self, time_ns: int, command: AckermannCommand) -> None:
         """Drive so from now on."""
-        self._apply(command)
+        self.apply(command)
         self.commands.append(Command(time_ns, *command))
         self.heard_ns = time_ns
 
@@ -266,10 +230,8 @@ class _HeatRun:
         plant, referee = self.plant, self.referee
         step_ns = plant.step_ns
         sights = [sight for car in self.cars for sight in car.sights] + [self.cars[0].truth]
-        while True:
-            now = plant.time_ns
-            step = now // step_ns
-            if self.cars[0].truth.is_due(step):
+        for now in instants(plant, sights):
+            if self.cars[0].truth.is_due(now // step_ns):
                 self._judge(now, drivers)
                 on_time(referee.time)
                 if referee.is_over:
@@ -277,7 +239,6 @@ class _HeatRun:
             for number, (car, driver) in enumerate(zip(self.cars, drivers, strict=True)):
                 if referee.may_drive(number):
                     self._ask(number, car, driver, now)
-            plant.advance(min(output.steps_ahead(step) for output in sights))
         return Heat(self._heat + 1, self.numbers, referee.result(),
                     tuple(np.array(car.rows) for car in self.cars),
                     tuple(car.inputs for car in self.cars))
@@ -299,11 +260,13 @@ class _HeatRun:
         places = [Odometry.of_body(now, body) for body in bodies]
         looks = [car.look(now)._replace(depth=self._observer.depth(number, place))
                  for number, (car, place) in enumerate(zip(self.cars, places, strict=True))]
+        # Of the places that are looked at: orders move the cars later.
+        were_there = [self.referee.is_on_track(number) for number in range(len(self.cars))]
         orders = self.referee.look(now, looks, self._observer.meetings(places))
-        for number, (car, place, distance) in enumerate(zip(
-                self.cars, places, self.referee.distances(), strict=True)):
+        for car, place, was_there, distance in zip(
+                self.cars, places, were_there, self.referee.distances(), strict=True):
             car.rows.append((now / NANOSECONDS, place.x, place.y, place.yaw, place.vx, place.vy,
-                             place.yaw_rate, float(self.referee.is_on_track(number)), distance))
+                             place.yaw_rate, float(was_there), distance))
         self._obey(orders, drivers)
 
     def _obey(

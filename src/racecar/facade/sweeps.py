@@ -21,6 +21,7 @@ from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.extras import require
 from racecar.base.notebook import numbers_table, page_part, value_text, warnings_list
 from racecar.base.parameters import suggestion
+from racecar.base.yaml_file import naming_file
 from racecar.control.custom_controller import CONTROLLER, ControllerClass
 from racecar.dynamics.vehicles.parameters import VEHICLE
 from racecar.facade.arguments import (
@@ -51,7 +52,7 @@ from racecar.metrics.quantities import length_text, Quantity, shown
 from racecar.metrics.tracking_error import Array, Metrics
 from racecar.simulation.batch_result import BatchResult
 from racecar.stacks.options import SET_ARGUMENT
-from racecar.stacks.sweep import make_sweep, naming_file, read_sweep, Sweep
+from racecar.stacks.sweep import make_sweep, read_sweep, Sweep, WHAT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -430,7 +431,7 @@ def sweep(
         'world': text_of('world', world), 'params_file': text_of('params_file', params_file),
         'faults': text_of('faults', faults),
         'flying_start': flying_start, 'duration': duration, 'skip': skip})
-    with naming_file(request.path):
+    with naming_file(WHAT, request.path):
         points = make_sweep(request.name, request.content, request.controller)
     check_jobs(jobs)
     title = configuration if request.path is None else Path(request.path).stem

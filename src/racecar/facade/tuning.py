@@ -19,6 +19,7 @@ import numpy as np
 from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.extras import not_installed
+from racecar.base.yaml_file import naming_file
 from racecar.facade.arguments import Settings, suggesting_names, Text, text_of
 from racecar.facade.chunks import Cores, Lost
 from racecar.facade.cluster import Cluster, open_cores
@@ -28,7 +29,7 @@ from racecar.facade.sweeps import check_jobs, request_of
 from racecar.facade.tuning_file import make_tuning, MEAN, Range, Tuning
 from racecar.facade.tuning_result import COMPLETE, LOST, PRUNED, Trial, TuneResult
 from racecar.facade.vehicle import Vehicle
-from racecar.stacks.sweep import naming_file, Sweep
+from racecar.stacks.sweep import Sweep
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
@@ -383,7 +384,7 @@ def tune(
         'waypoints': text_of('waypoints', waypoints), 'tyre_model': tyre_model,
         'world': text_of('world', world), 'params_file': text_of('params_file', params_file),
         'duration': duration, 'skip': skip})
-    with naming_file(request.path, 'tuning file'):
+    with naming_file('tuning file', request.path):
         tuning = make_tuning(request.name, request.content, request.controller)
     check_jobs(jobs)
     with open_cores(scheduler, jobs) as cores, progress_bar(

@@ -17,7 +17,7 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.fields import Fields
 from racecar.base.parameters import Parameter, suggestion
 from racecar.base.values import Values
-from racecar.base.yaml_file import load_yaml
+from racecar.base.yaml_file import load_mapping, naming_file
 from racecar.catalogue import TABLES
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
 from racecar.facade.sweep_parts import UNITS
@@ -29,7 +29,6 @@ from racecar.stacks.sweep import (
     controller_in,
     is_unused,
     make_sweep,
-    naming_file,
     OPTIONS,
     Sweep,
 )
@@ -217,12 +216,8 @@ def read_tuning(name: str, path: Path | str, controller: str | None = None) -> T
     drives alone, and settings that only the others have are left out. Raises ConfigurationError
     or ParameterError naming the key, the value and what is expected.
     """
-    content = load_yaml('tuning file', path)
-    if not isinstance(content, dict):
-        raise ConfigurationError(
-            f"tuning file '{path}' holds {type(content).__name__}, expected a mapping with tune:"
-            ' and options')
-    with naming_file(path, 'tuning file'):
+    content = load_mapping('tuning file', path, 'tune: and options')
+    with naming_file('tuning file', path):
         if controller is not None:
             content[CONTROLLER] = controller
             content['tune'] = _with_one(controller, content.get('tune'))

@@ -31,6 +31,7 @@ from racecar.control.policy.features import (
 )
 from racecar.dynamics.actuators import ACTUATOR_PARAMETERS, Actuators, Channels
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParameters
+from racecar.gym.cameras import CAMERA, CAMERA_PARAMETERS, CameraSettings
 from racecar.gym.following import FOLLOWER_PARAMETERS, FollowerSettings
 from racecar.gym.randomisation import Distribution, distribution_of
 from racecar.gym.rewards import (
@@ -46,7 +47,7 @@ from racecar.gym.rewards import (
 from racecar.gym.tracks import Track, tracks_of
 from racecar.scene.track import SHAPE, TrackShape
 from racecar.simulation.car_parameters import COMMANDED_CAR_PARAMETERS
-from racecar.simulation.world_looks import POLICIES
+from racecar.simulation.contact import POLICIES
 
 START_RANDOM, START_GRID = 'random', 'grid'
 FOLLOWER, GAP, STANDING = STOCK_OPPONENTS = 'follower', 'gap', 'standing'
@@ -109,7 +110,7 @@ SETTING_PARAMETERS = table_of(EnvSettings, '')
 
 OPTION_PARAMETERS = ParameterTable([
     *SETTING_PARAMETERS, *FEATURE_PARAMETERS, *END_PARAMETERS, *FOLLOWER_PARAMETERS,
-    *GAP_PARAMETERS])
+    *GAP_PARAMETERS, *CAMERA_PARAMETERS])
 """Options of an environment, those of its car apart."""
 
 CAR_DEFAULTS = {'tyre_model': 'fiala'}
@@ -123,7 +124,8 @@ class EnvOptions:
     """All that decides how an environment is, resolved.
 
     parts: of an observation; values: of the car, by COMMANDED_CAR_PARAMETERS; randomised: by
-    vehicle.NAME, in an order of their own; opponents: who drives the cars after the first.
+    vehicle.NAME, in an order of their own; opponents: who drives the cars after the first;
+    camera: of observations, None without; has_numbers: whether they have more than its pictures.
     """
 
     tracks: tuple[Track, ...]
@@ -140,6 +142,8 @@ class EnvOptions:
     vehicle: VehicleParameters
     randomised: Mapping[str, Distribution]
     opponents: tuple[str, ...]
+    camera: CameraSettings | None = None
+    has_numbers: bool = True
 
     @property
     def speeds(self) -> tuple[float, float]:
@@ -215,8 +219,7 @@ def resolve_options(given: Mapping[str, object]) -> EnvOptions:
             name: value for name, value in given.items() if name in COMMANDED_CAR_PARAMETERS}})
     settings = made_of(EnvSettings, '', options)
     vehicle = VehicleParameters.from_file(find_vehicle(settings.vehicle))
-    chosen = given.get('observation', DEFAULT_PARTS)
-    parts = tuple(PARTS[number] for number in part_numbers(chosen))
+    seen = _seen(given.get('observation', DEFAULT_PARTS))
     own, weights = _reward(given.get('reward', 'progress'))
     ended = given.get('ended', rules_end)
     if not callable(ended):
@@ -226,16 +229,37 @@ def resolve_options(given: Mapping[str, object]) -> EnvOptions:
     found = EnvOptions(
         tracks_of(given.get('track', 'racetrack'), settings.line, settings.track_seed,
                   settings.track_count, _shape(given.get('shape'))),
-        settings, made_of(FeatureSettings, '', options), parts,
+        settings, made_of(FeatureSettings, '', options), seen.parts,
         made_of(EndRules, 'end.', options), weights, own, cast(Ending, ended),
         made_of(FollowerSettings, 'follower.', options), made_of(GapSettings, 'gap.', options),
         values, vehicle,
-        _randomised(given.get('randomise')), _opponents(given.get('opponents'), settings.cars))
+        _randomised(given.get('randomise')), _opponents(given.get('opponents'), settings.cars),
+        made_of(CameraSettings, 'camera.', options) if seen.has_camera else None, seen.has_numbers)
     if not found.speeds[0] < found.speeds[1]:
         raise ConfigurationError(
             f'slowest is {settings.slowest:g} m/s and fastest {settings.fastest:g} m/s, of the'
             f' vehicle {vehicle.speed_min:g} to {vehicle.speed_max:g} m/s: expected a range')
     return found
+
+
+class _Seen(NamedTuple):
+    """Parts of an observation that are numbers, whether it has any, and whether a camera."""
+
+    parts: tuple[str, ...]
+    has_numbers: bool
+    has_camera: bool
+
+
+def _seen(given: object) -> _Seen:
+    """What an observation has. Raises ConfigurationError as part_numbers()."""
+    if isinstance(given, Sequence) and not isinstance(given, str) and CAMERA in given:
+        others = [name for name in given if name != CAMERA]
+        if len(others) + 1 < len(given):
+            raise ConfigurationError(
+                f'observation has the part {CAMERA} twice, expected it once')
+        numbers = part_numbers(others or DEFAULT_PARTS)
+        return _Seen(tuple(PARTS[number] for number in numbers), bool(others), True)
+    return _Seen(tuple(PARTS[number] for number in part_numbers(given)), True, False)
 
 
 def _reward(given: object) -> tuple[Reward, RewardWeights]:

@@ -53,8 +53,9 @@ from racecar.gym.rewards import weighted_reward
 from racecar.metrics.course_places import Places, poses_on
 from racecar.metrics.lap_progress import courses_of
 from racecar.sensors.world_laser import WorldLaser
+from racecar.simulation.contact import Contact
 from racecar.simulation.vehicle_columns import vehicle_columns, VehicleColumns
-from racecar.simulation.world_batch import Contact, WorldBatch, WorldSetup
+from racecar.simulation.world_batch import WorldBatch, WorldSetup
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -110,7 +111,7 @@ class Racing:
         self._followers = np.tile(driven_by == FOLLOWER, worlds)
         self._gap_followers = np.tile(driven_by == GAP, worlds)
         self._gap_law = GapFollower(options.gap._asdict(), options.vehicle)
-        has_scans = 'scan' in options.parts or GAP in driven_by or any(
+        self.has_scans = 'scan' in options.parts or GAP in driven_by or any(
             'scan' in policy.contract.parts for policy in policies.values())
         self._plan = plan_of(options.parts, options.features, self.contract.observation,
                              scaled=settings.scaled)
@@ -119,7 +120,7 @@ class Racing:
             text_of(options.values, 'integrator'), options.slowest_actuators,
             Contact(settings.contact),
             tuple(track.scene for track in tracks), tuple(track.course for track in tracks),
-            scanner=scanner_of(options) if has_scans else None),
+            scanner=scanner_of(options) if self.has_scans else None),
             scene_of=scene_of, threads=threads)
         courses = courses_of([track.course for track in tracks])
         self._road = road_of(courses, followed(courses, options.follower),
@@ -229,7 +230,7 @@ class Racing:
         if self._followers.any():
             follow_all(self._followers & chosen, self._road, self._cars)
         for car in np.flatnonzero(self._gap_followers & chosen).tolist():
-            self._cars.commands[car] = self._gap_law.command(self._scan_of(car))
+            self._cars.commands[car] = self._gap_law.command(self.scan_of(car))
         for driver in self._drivers:
             self._ask(driver, chosen)
         if driven is not None:
@@ -250,7 +251,13 @@ class Racing:
         scans = self.batch.readings.scans
         return scans.reshape(self.worlds * self.cars, -1)
 
-    def _scan_of(self, car: int) -> LaserScan:
+    @property
+    def commands(self) -> Array:
+        """Commands in force, (worlds, cars, 2) [m/s, rad], a view."""
+        return self._cars.commands.reshape(self.worlds, self.cars, 2)
+
+    def scan_of(self, car: int) -> LaserScan:
+        """Scan of a car; cars are counted through all worlds."""
         features = self.options.features
         half = 0.5 * features.field_of_view
         return LaserScan(

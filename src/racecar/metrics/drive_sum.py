@@ -7,12 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 import math
 
+# Faster than this [m/s] no car drives: somebody has put it elsewhere.
+_FASTEST = 200.0
+
 REACH = 2.5
 """A lap ends at a crossing of the start line at most this far from the start [m]."""
 
 
 class DriveSum:
-    """Sums of a drive in constant memory.
+    """Sums of a drive in constant memory; where a car is put elsewhere, that is no way.
 
     The start line goes through the first pose, across its heading. A lap is complete when the car
     crosses it in this direction within REACH, having been twice as far away since the last one.
@@ -39,7 +42,9 @@ class DriveSum:
         dx, dy = x - start_x, y - start_y
         along, away = dx * cosine + dy * sine, math.hypot(dx, dy)
         before, last_x, last_y, last_along = self._last
-        self.distance += math.hypot(x - last_x, y - last_y)
+        way = math.hypot(x - last_x, y - last_y)
+        if way <= _FASTEST * (time - before):
+            self.distance += way
         self.duration += time - before
         self._was_away = self._was_away or away > 2.0 * REACH
         if self._was_away and away <= REACH and last_along < 0.0 <= along:

@@ -30,6 +30,7 @@ from racecar.control.command_mux import (
     Moment,
     Source,
     TWIST,
+    with_referee,
 )
 from racecar.control.mux_file import load_mux_configuration, MuxConfiguration
 from racecar.control.twist_commands import command_of_twist
@@ -70,7 +71,8 @@ class AckermannMuxNode(TableNode):
     """Forwards the commands of the source that holds the mux, but for a missing stamp unchanged.
 
     Subscribes: the topics of its mux file below ~/ (ackermann_msgs/AckermannDriveStamped; of
-    sources of type twist geometry_msgs/Twist or TwistStamped, whichever is published).
+    sources of type twist geometry_msgs/Twist or TwistStamped, whichever is published), and ~/race
+    with the parameter race.
     Publishes: ~/output (the name stands in the mux file), ~/active (std_msgs/String, latched).
     When the holder falls silent and nobody follows, one stop is published; when another
     configuration is loaded under a holder, too. Commands on topics that the mux file lists under
@@ -139,6 +141,9 @@ class AckermannMuxNode(TableNode):
         """Mux file's content; raise ConfigurationError for what cannot be used."""
         path = find_config(str(values['config_file']))
         configuration = load_mux_configuration(path)
+        if values['race']:
+            configuration = replace(
+                configuration, sources=with_referee(configuration.sources))
         found = {self.resolve_topic_name(ACTIVE_TOPIC): ACTIVE_TOPIC}
         for topic in (configuration.output,
                       *(topic for source in configuration.sources for topic in source.inputs)):
@@ -239,7 +244,8 @@ class AckermannMuxNode(TableNode):
                 subscription = subscribe_raw(
                     self, AckermannDriveStamped, f'~/{topic}', _read_with_bytes,
                     partial(self._on_shares, source.full_scale, take)
-                    if source.full_scale else take, qos.COMMAND)
+                    if source.full_scale else take,
+                    qos.ANSWERS_SUBSCRIPTION if is_awaited else qos.COMMAND)
                 inputs.append(_Input(subscription.topic_name,
                                      partial(self.destroy_subscription, subscription)))
 

@@ -55,7 +55,7 @@ class _Car:
         self._pose_publisher = node.create_publisher(
             PoseWithCovarianceStamped, place.topic(topics.INITIAL_POSE), qos.COMMAND)
         self._hold_publisher = node.create_publisher(
-            AckermannDriveStamped, place.topic(topics.SAFETY_COMMAND), qos.COMMAND)
+            AckermannDriveStamped, place.topic(topics.RACE_COMMAND), qos.COMMAND)
         self.odometry_topic = subscribe_raw(
             node, OdometryMessage, place.topic(topics.ODOMETRY), read_finite_odometry,
             partial(node.hear, self), qos.ODOMETRY_SUM_SUBSCRIPTION).topic_name
@@ -106,8 +106,8 @@ class RaceControlNode(TableNode):
     Publishes: race/state (racecar_interfaces/RaceState), race/events
     (racecar_interfaces/RaceEvent); of each car initialpose
     (geometry_msgs/PoseWithCovarianceStamped), which puts it elsewhere, and
-    vesc/ackermann_cmd_mux/input/safety (ackermann_msgs/AckermannDriveStamped), which holds it
-    before the start.
+    vesc/ackermann_cmd_mux/input/race (ackermann_msgs/AckermannDriveStamped), which holds it before
+    the start.
     Services: ~/start and ~/stop (std_srvs/Trigger), ~/restart_car and ~/retire_car
     (racecar_interfaces/NamedCar).
     Parameters: racecar.catalogue.tables.RACE_CONTROL.

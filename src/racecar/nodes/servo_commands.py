@@ -18,6 +18,7 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import read_command
 from racecar.ros.codecs.joint_setpoint import setpoint_template
+from racecar.ros.diagnostics import Report, Share
 from racecar.ros.freshness import staleness
 from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
@@ -44,6 +45,7 @@ class ServoCommandsNode(TableNode):
             for name in SERVO_NAMES]
         self._newest: tuple[AckermannCommand, LastStamp] | None = None
         self._has_heard = False
+        self._cut = Share()
         commands = subscribe_raw(
             self, AckermannDriveStamped, topics.COMMAND, read_command, self._on_command,
             qos.COMMAND)
@@ -60,6 +62,10 @@ class ServoCommandsNode(TableNode):
         """Topic that is silent."""
         return '' if self._has_heard else (
             f'waiting for commands on {self.resolve_topic_name(topics.COMMAND)}')
+
+    def diagnose(self, report: Report) -> None:
+        """How many of the commands go beyond the limits of the vehicle."""
+        report.add_share('commands cut by limits', self._cut)
 
     def on_time_went_back(self) -> None:
         """Forget the command: it would stay young until the old time comes again."""
@@ -81,6 +87,7 @@ class ServoCommandsNode(TableNode):
                 f'command dropped: {stale}', throttle_duration_sec=THROTTLE)
             return
         self._has_heard = True
+        self._cut.note(self._servo.cuts(command))
         self._newest = command, LastStamp(effective_stamp(stamp_ns, now_ns))
         self._send(command)
 

@@ -30,6 +30,7 @@ from racecar.nodes.shared.answers import Answers, CommandAnswers, Reference, Vel
 from racecar.ros import qos, topics
 from racecar.ros.codecs.odometry import reference_template
 from racecar.ros.conversions import set_stamp
+from racecar.ros.diagnostics import Report, Share
 from racecar.ros.freshness import wrong_age
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import NodeOptions, TableNode
@@ -68,6 +69,7 @@ class TrajectoryTrackerNode(TableNode):
         self._path: WayPointPath | None = None
         self._tracker = TrajectoryTracker(self.values)
         self._odometry: Odometry | None = None
+        self._cut = Share()
 
         self._answers = self._make_answers()
         self._reference = reference_template(MAP, REFERENCE)
@@ -99,7 +101,7 @@ class TrajectoryTrackerNode(TableNode):
         settings = read_settings(self.values['controller_settings'])
         return CommandAnswers(
             self, self._tracker, partial(load_controller, where, vehicle, settings),
-            f'controller {where}')
+            f'controller {where}', vehicle)
 
     def check_values(self, values: Mapping[str, object]) -> None:
         """Raise ParameterError if the trajectory's parameters contradict each other.
@@ -134,6 +136,10 @@ class TrajectoryTrackerNode(TableNode):
         if self._awaits_path:
             return f'waiting for a path on {self.resolve_topic_name(topics.PATH)}'
         return ''
+
+    def diagnose(self, report: Report) -> None:
+        """How many of its answers go to limits."""
+        report.add_share('answers cut by limits', self._cut)
 
     @property
     def _awaits_path(self) -> bool:
@@ -183,6 +189,7 @@ class TrajectoryTrackerNode(TableNode):
             self._answers.send_stop(stamp_ns)
             self.fail(error)
             return
+        self._cut.note(self._answers.is_cut)
         if starting:
             self._publish_path(now_ns)
         self._publish_reference(reference, now_ns)

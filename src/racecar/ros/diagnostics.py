@@ -51,6 +51,24 @@ class Spread:
         return found
 
 
+class Share:
+    """How many of the things that were noted since it was last taken were of a kind."""
+
+    def __init__(self) -> None:
+        self._count = self._found = 0
+
+    def note(self, is_one: bool) -> None:
+        """Note a thing; is_one: whether it is of the kind."""
+        self._count += 1
+        self._found += is_one
+
+    def take(self) -> float | None:
+        """Share from 0 to 1, and begin anew; None if there was nothing."""
+        found = self._found / self._count if self._count else None
+        self._count = self._found = 0
+        return found
+
+
 class Traffic:
     """What came on a topic: number of messages, and their age when they were handled [s]."""
 
@@ -83,6 +101,12 @@ class Report:
         if found is not None:
             for what, value in zip(('mean', 'largest'), found, strict=True):
                 self.add(f'{name}, {what} [s]', value)
+
+    def add_share(self, name: str, share: Share) -> None:
+        """Add a share [%], if anything was noted."""
+        found = share.take()
+        if found is not None:
+            self.add(f'{name} [%]', 100.0 * found)
 
     def stale(self, text: str) -> None:
         """Say that the node waits for something."""

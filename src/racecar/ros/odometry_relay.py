@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Odometry once more, under the name that a particle filter gives it."""
+"""Odometry once more, under the name that a particle filter or an opponent gives it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ class OdometryRelay:
     on the track also runs in simulation. While another node publishes there, this one is silent.
     """
 
-    def __init__(self, node: TableNode, place: Place, profile: QoSProfile) -> None:
-        """profile: of the odometry."""
+    def __init__(self, node: TableNode, topic: str, profile: QoSProfile) -> None:
+        """topic: the second one. profile: of the odometry."""
         self._node = node
-        self._publisher = node.create_publisher(
-            Odometry, place.topic(topics.FILTERED_ODOMETRY), profile)
+        self._publisher = node.create_publisher(Odometry, topic, profile)
         self._listeners = Listeners(self._publisher)
         self._is_alone = True
         node.watch_graph(self._look)
@@ -43,13 +42,18 @@ class OdometryRelay:
         self._is_alone = is_alone
 
 
-def relay_of(node: TableNode, place: Place, profile: QoSProfile) -> OdometryRelay | None:
-    """Relay if the parameter relay_odometry asks for one.
+def relays_of(node: TableNode, place: Place, profile: QoSProfile) -> list[OdometryRelay]:
+    """Relays that the parameters relay_odometry and opponent_odometry ask for.
 
-    None where the odometry itself was given another name, as by a set of topic names: that is the
-    one that other software expects.
+    There is none in place of a particle filter where the odometry itself was given another name,
+    as by a set of topic names: that is the one that other software expects.
     """
+    found = []
     topic: str = node.resolve_topic_name(place.topic(topics.ODOMETRY))
-    if not node.values['relay_odometry'] or not topic.endswith(f'/{topics.ODOMETRY}'):
-        return None
-    return OdometryRelay(node, place, profile)
+    if node.values['relay_odometry'] and topic.endswith(f'/{topics.ODOMETRY}'):
+        found.append(place.topic(topics.FILTERED_ODOMETRY))
+    cars = node.values.get('cars', ())
+    if node.values['opponent_odometry'] and len(cars) == 2:
+        found += [Place(car).topic(topics.OPPONENT_ODOMETRY)
+                  for car in cars if car != place.namespace]
+    return [OdometryRelay(node, topic, profile) for topic in found]

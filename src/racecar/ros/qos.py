@@ -63,6 +63,9 @@ def incompatible_publishers(node: Node, topic: str, profile: QoSProfile) -> list
 # Only the newest command counts.
 COMMAND = _profile(1)
 
+# In lockstep each answer counts, and who sends more than one is to be noticed.
+ANSWERS_SUBSCRIPTION = _profile(10)
+
 # Deep enough that a recorder misses nothing while it writes a chunk.
 STATE = _profile(100)
 

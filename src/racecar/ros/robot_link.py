@@ -4,13 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+import time
+
+from rclpy.subscription import Subscription
 
 from racecar.base.errors import ConfigurationError, excerpt, RacecarError
 from racecar.base.last_stamp import effective_stamp, LastStamp
 from racecar.base.types import NANOSECONDS
-from racecar.ros import topics
+from racecar.ros import qos, topics
+from racecar.ros.attendance import Attendance
 from racecar.ros.codecs import Channel, Codec, Place
 from racecar.ros.codecs.occupancy_grid import grid_message
 from racecar.ros.diagnostics import Report
@@ -23,6 +27,9 @@ from racecar.simulation.ports import Entity, GROUND_TRUTH, Input, Output
 
 Receive = Callable[['RobotLink', Input, Callable[[], None], int], None]
 """Called with the link, the input, what applies the value, and the value's stamp [ns]."""
+
+# Nobody listens to a flood of commands for so long [s].
+_DEAF = 1.0
 
 # Stands for all inputs that drive: a value of any of them is a command.
 _COMMAND = ''
@@ -38,6 +45,7 @@ class RobotLink:
     input_topics: full names of those that drive. has_obeyed: whether any command was obeyed.
     is_unasked: whether the last value of the awaited output was lost, so that nobody answers it.
     model: what the robot is made of. is_reckoned: whether its odometry is not its true motion.
+    attendance: how it answers in lockstep.
     """
 
     def __init__(
@@ -49,6 +57,8 @@ class RobotLink:
         beside: names of inputs of which an answer has a value, too.
         """
         self.entity = entity
+        # Of several robots each has a name.
+        self.attendance = Attendance(node.values['lockstep_policy'], bool(entity.name))
         self.place = Place(
             entity.name, f"{node.values['frame_prefix']}{entity.frame_prefix}",
             node.values['odometry_frame'])
@@ -66,8 +76,16 @@ class RobotLink:
         self.take(entity)
         self.awaited_steps = entity.output(awaited).steps
         self.awaited_channel: Channel = self._rows[-1][1]
-        topics_of_inputs = {port: self._subscribe(codecs, port) for port in entity.inputs}
+        topics_of_inputs = {port: node.resolve_topic_name(self._topic_of(port))
+                            for port in entity.inputs}
         self.input_topics = [topic for port, topic in topics_of_inputs.items() if port.drives]
+        for port in entity.inputs:
+            if not port.drives:
+                self._subscribe(port)
+        # Those of commands, none while nobody listens to them, and since when [s].
+        self._commands: list[Subscription] = []
+        self._deaf_since = 0.0
+        self._listen()
         # What an answer consists of, and what of it has not come yet, by the topics that bring it.
         self._answer = {_COMMAND: self.commanded_on} | {
             port.name: topic for port, topic in topics_of_inputs.items() if port.name in beside}
@@ -105,14 +123,38 @@ class RobotLink:
         else:
             self._map.replace(message)
 
-    def _subscribe(self, codecs: Mapping[type, Codec], port: Input) -> str:
-        codec = codecs[port.value_type]
-        topic = self.place.topic(codec.topic_of(port))
-        subscribe_raw(
-            self._node, codec.message_type, topic, codec.decode, partial(self._on_value, port),
-            codec.profile)
-        name: str = self._node.resolve_topic_name(topic)
-        return name
+    def _topic_of(self, port: Input) -> str:
+        return self.place.topic(self._codecs[port.value_type].topic_of(port))
+
+    def _subscribe(self, port: Input) -> Subscription:
+        codec = self._codecs[port.value_type]
+        return subscribe_raw(
+            self._node, codec.message_type, self._topic_of(port), codec.decode,
+            partial(self._on_value, port),
+            qos.ANSWERS_SUBSCRIPTION if port.drives and self._node.values['lockstep']
+            else codec.profile)
+
+    def _listen(self) -> None:
+        self._commands = [self._subscribe(port) for port in self.entity.inputs if port.drives]
+
+    def go_deaf(self) -> None:
+        """Listen to no command for a while: a flood of them would keep others from being heard."""
+        if self._commands:
+            self._deaf_since = time.monotonic()
+            # A subscription does not end in a callback of its own.
+            self._node.run_soon(self._end_commands, self._commands)
+            self._commands = []
+
+    def _end_commands(self, subscriptions: Sequence[Subscription]) -> None:
+        for subscription in subscriptions:
+            self._node.destroy_subscription(subscription)
+
+    def watch_flood(self) -> None:
+        """Listen to commands again after a while, unless it takes no part any more."""
+        if not self._commands and not self.attendance.is_retired \
+                and time.monotonic() - self._deaf_since > _DEAF:
+            self.attendance.listen_again()
+            self._listen()
 
     @property
     def commanded_on(self) -> str:
@@ -130,6 +172,11 @@ class RobotLink:
         return not self._missing
 
     @property
+    def is_commanded(self) -> bool:
+        """Whether the command of the answer has come."""
+        return _COMMAND not in self._missing
+
+    @property
     def outputs(self) -> dict[tuple[int, int], Output]:
         """One output for each period that there is, by its steps and spread."""
         return {(output.steps, output.spread): output for output, _ in self._rows}
@@ -142,6 +189,7 @@ class RobotLink:
         is_awaited = index is None or index % self.awaited_steps == 0
         if is_awaited:
             self._missing, self.is_unasked = dict(self._answer), False
+            self.attendance.note_asked()
         for output, channel in self._rows:
             if (index is None or output.is_due(index)) and channel.is_heard:
                 value = output.read()
@@ -171,6 +219,7 @@ class RobotLink:
         """Note that the answer has a value of an input, and its stamp [ns]."""
         if port.drives:
             self._commanded = LastStamp(stamp_ns)
+            self.attendance.note_answered()
         self._missing.pop(_COMMAND if port.drives else port.name, None)
 
     def note_stray(self, stamp_ns: int, now_ns: int) -> None:
@@ -209,6 +258,9 @@ class RobotLink:
         name = self.entity.name
         report.add(f'command of {name} cut by limits' if name else 'command cut by limits',
                    'yes' if notice else 'no')
+        missed = self.attendance.text
+        if missed:
+            report.warn(f'{name}: {missed}'.lstrip(': '))
         if notice:
             report.warn(notice)
         if fault:
@@ -241,6 +293,13 @@ class RobotLink:
             self._node.get_logger().warning(
                 f'no command for {age:.2f} s (command_timeout {timeout:g} s): the car is stopped',
                 throttle_duration_sec=THROTTLE)
+
+    def go_on_without(self, time_ns: int) -> None:
+        """Wait for it no more from a time [ns], and stop it unless it coasts for a while."""
+        self.attendance.leave(time_ns)
+        if not self.attendance.coasts:
+            self._commanded = None
+            self.entity.halt()
 
     def forget_commands(self) -> None:
         """Begin anew after a reset: the robot stands, so silence is nothing to tell."""

@@ -28,7 +28,9 @@ from racecar.base.errors import (
 from racecar.base.frames import MAP, ODOM
 from racecar.base.parameters import ParameterTable
 from racecar.base.types import NANOSECONDS, Pose3
+from racecar.catalogue.tables import COAST, RETIRE, STOP, WAIT
 from racecar.ros import qos, topics
+from racecar.ros.attendance import Attendance
 from racecar.ros.codecs import Codec, CODECS
 from racecar.ros.codecs.clock import clock_template
 from racecar.ros.conversions import pose_from_message, transform_from_pose, yaw_of
@@ -46,6 +48,8 @@ MakePlant = Callable[[Mapping[str, object], Callable[[str], object]], Plant]
 _WATCH_PERIOD = 0.25
 _START_POLL_PERIOD = 0.01
 _REPEAT_PERIOD = 1.0
+# So long at least [s] lockstep waits for the first command of a robot, whose node may just start.
+_FIRST_DEADLINE = 5.0
 # Further behind than this [s] a simulator does not catch up with the wall clock.
 _LONGEST_LAG = 0.1
 # Waits [s] between two instants: no timer is set for a shorter one, nor at once for a longer one.
@@ -69,7 +73,8 @@ class SimulatorNode(TableNode):
     An instant comes when it is due (by wall time and real_time_factor) and, in lockstep, when
     each robot has been sent the command stamped with the last value of its awaited output
     (parameter lockstep_output), and values of the inputs that lockstep_inputs names. Of a robot's
-    commands of several kinds the last one governs.
+    commands of several kinds the last one governs. Of several robots a command counts only if it
+    is the first with that stamp; who does not answer is treated as lockstep_policy says.
     Subscribes and publishes: what the codecs of the plant's ports name; initialpose of each robot
     (geometry_msgs/PoseWithCovarianceStamped) and, with take_pose, pose (geometry_msgs/Pose), which
     put the robot to another place; /clock, tf_static; robot_description
@@ -114,7 +119,7 @@ class SimulatorNode(TableNode):
         self._end_ns = round(values['end_time'] * NANOSECONDS) or None
         self._started = False
         self._due = False
-        self._published_at = 0.0
+        self._published_at = self._asked_again_at = 0.0
         self._slow_spells = 0
         # Wall time for which lockstep waited [s], and what was told of the time last.
         self._waits = Spread()
@@ -203,6 +208,11 @@ class SimulatorNode(TableNode):
     def is_commanded(self) -> bool:
         """Whether any robot has obeyed a command yet."""
         return any(link.has_obeyed for link in self._links)
+
+    @property
+    def attendances(self) -> list[Attendance]:
+        """How the robots of the plant, in their order, answered in lockstep."""
+        return [link.attendance for link in self._links]
 
     @property
     def is_reckoned(self) -> bool:
@@ -318,15 +328,16 @@ class SimulatorNode(TableNode):
                 and not self._is_held and not self._time_is_up:
             self._watch_silence()
             self._advance()
-            if self._lockstep and self._due and any(link.is_unasked for link in self._links):
+            if self._lockstep and self._due and (
+                    not self._unanswered or any(link.is_unasked for link in self._links)):
                 # Nobody answers, but others are to hear what is published.
                 self._due = False
                 self._arm()
 
     def _watch_silence(self) -> None:
         for link in self._links:
-            # In lockstep a command is waited for, unless nobody was asked.
-            if not self._lockstep or link.is_unasked:
+            # In lockstep a command is waited for, unless nobody was asked or takes part.
+            if not self._lockstep or link.is_unasked or link.attendance.is_absent:
                 link.stop_if_silent(self._stamp_ns, self.values['command_timeout'])
 
     def _advance(self, most: int | None = None) -> None:
@@ -351,6 +362,7 @@ class SimulatorNode(TableNode):
     def _on_watch_timer(self) -> None:
         for link in self._links:
             link.watch_fault()
+            link.watch_flood()
         if self._time_is_up:
             self._end_once_answered()
         if self._answered is not None and self._unanswered:
@@ -382,21 +394,59 @@ class SimulatorNode(TableNode):
                     f'lockstep: waiting for the first command on {topics_of_silent};'
                     f' is the controller running and active?{strays}', throttle_duration_sec=5.0)
                 self._publish_everything()
-        elif waited > self.values['lockstep_deadline']:
+        elif waited > self._deadline_of(silent):
             self.get_logger().error(
                 f'lockstep: no command stamped {self._stamp_ns} ns came on'
                 f' {topics_of_silent} within lockstep_deadline'
-                f" ({self.values['lockstep_deadline']:g} s of wall time); the car is stopped."
+                f" ({self.values['lockstep_deadline']:g} s of wall time);"
+                f' {self._consequence}.'
                 ' Every node of the chain must stamp its output with the odometry stamp that'
                 f' caused it{strays}', throttle_duration_sec=THROTTLE)
+            if self.values['lockstep_policy'] == WAIT:
+                return
             self.unanswered = self.unanswered or (
                 f'no command came on {topics_of_silent} at {self.plant.time_ns / NANOSECONDS:g} s'
                 f" within lockstep_deadline ({self.values['lockstep_deadline']:g} s of wall time)")
             self.diagnostics.count('deadlines of lockstep missed')
             for link in silent:
-                link.entity.halt()
+                link.attendance.note_missed()
+                link.go_on_without(self.plant.time_ns)
             self._unanswered.clear()
             self._note_answer()
+        else:
+            self._ask_again([link for link in silent if not link.has_obeyed])
+
+    def _ask_again(self, silent: Sequence[RobotLink]) -> None:
+        """Publish once more to robots whose first answer may have been sent before we heard it."""
+        now = time.monotonic()
+        if silent and now - max(self._published_at, self._asked_again_at) > _REPEAT_PERIOD:
+            self._asked_again_at = now
+            for link in silent:
+                link.publish(*divmod(self._stamp_ns, NANOSECONDS), None)
+
+    def _deadline_of(self, silent: Sequence[RobotLink]) -> float:
+        """How long robots that have not answered are waited for [s]."""
+        deadline: float = self.values['lockstep_deadline']
+        has_begun = all(link.has_obeyed or link.attendance.is_absent for link in silent)
+        return deadline if has_begun else max(deadline, _FIRST_DEADLINE)
+
+    @property
+    def _consequence(self) -> str:
+        """What lockstep_policy does with a car, for messages."""
+        return {
+            WAIT: 'it is waited for', COAST: 'the car coasts',
+            STOP: 'the car is stopped', RETIRE: 'the car is stopped and retired',
+        }[self.values['lockstep_policy']]
+
+    def _await(self, asked: Sequence[RobotLink]) -> None:
+        """Wait for the answers of robots that take part; of the absent if nobody else does."""
+        taking_part = [link for link in asked if not link.attendance.is_retired]
+        present = [link for link in taking_part if not link.attendance.is_absent]
+        self._unanswered.update(present or taking_part)
+        if present:
+            for link in taking_part:
+                if link.attendance.is_absent:
+                    link.attendance.note_missed()
 
     def _watch_pace(self) -> None:
         factor = self.values['real_time_factor']
@@ -426,11 +476,8 @@ class SimulatorNode(TableNode):
             if link.obey_if_young(
                     port, apply, stamp_ns, now_ns, self.values['command_timeout']):
                 self.on_obeyed()
-        elif self._lockstep and port.drives and link.is_unasked:
-            # An answer that is late, or that of a node which has missed the odometry.
+        elif self._lockstep and port.drives and not self._is_answer(link, stamp_ns, now_ns):
             return
-        elif self._lockstep and port.drives and stamp_ns != now_ns:
-            link.note_stray(stamp_ns, now_ns)
         elif (self._started or not port.drives) and link.obey(port, apply) \
                 and self._lockstep and stamp_ns == now_ns:
             link.note_answer(port, stamp_ns)
@@ -438,6 +485,36 @@ class SimulatorNode(TableNode):
                 self._unanswered.discard(link)
                 self._waits.note(time.monotonic() - self._published_at)
                 self._note_answer()
+
+    def _is_answer(self, link: RobotLink, stamp_ns: int, now_ns: int) -> bool:
+        """Whether a command is the answer to the newest value of the awaited output."""
+        attendance = link.attendance
+        if link.is_unasked:
+            # Late, or of a node which has missed the odometry.
+            return False
+        if attendance.exceeds():
+            self._leave_out(link)
+            return False
+        if stamp_ns != now_ns:
+            link.note_stray(stamp_ns, now_ns)
+            attendance.note_late(stamp_ns, now_ns)
+            return False
+        is_first = len(self._links) == 1 or not link.is_commanded
+        return is_first and not attendance.is_retired and attendance.may_answer()
+
+    def _leave_out(self, link: RobotLink) -> None:
+        """Go on without a robot that is commanded more often than asked."""
+        if link.attendance.is_flooded:
+            link.go_deaf()
+        if not link.attendance.is_absent:
+            self.get_logger().error(
+                f'lockstep: more commands came on {link.commanded_on} than one for each odometry;'
+                f' {self._consequence}. Does somebody else publish there, or a node by a timer?',
+                throttle_duration_sec=THROTTLE)
+            self.diagnostics.count('cars commanded more often than asked')
+            link.go_on_without(self.plant.time_ns)
+            self._unanswered.discard(link)
+            self._note_answer()
 
     def _note_answer(self) -> None:
         """Go on if nothing more is waited for."""
@@ -486,13 +563,14 @@ class SimulatorNode(TableNode):
         self._unanswered.clear()
         for link in self._links:
             link.forget_commands()
+            link.attendance.begin()
         if self._started:
             self._publish_everything()
             self._set_pace()
 
     def return_to_start(self) -> None:
         """Put all robots to their starts. Raises RacecarError, moving none."""
-        self._move(self._links, None)
+        self._move_all(None)
 
     def refresh(self) -> None:
         """Show what the robots of the plant show now, whose outputs may have changed."""
@@ -577,7 +655,7 @@ class SimulatorNode(TableNode):
                 raise ValueError(
                     'a pose for one of several robots, expected none: all return to their initial'
                     ' poses; move one of them by its topic initialpose')
-            placed = self._move(self._links, pose)
+            placed = self._move_all(pose)
         except (ValueError, RacecarError) as error:
             response.success = False
             response.message = f'not reset: {error}'
@@ -606,6 +684,13 @@ class SimulatorNode(TableNode):
             self._move([link], pose_from_message(message))
         except (ValueError, RacecarError) as error:
             self.get_logger().error(f'pose refused: {error}')
+
+    def _move_all(self, pose: Pose3 | None) -> list[Pose3]:
+        """As _move(), and let those that were retired take part again."""
+        placed = self._move(self._links, pose)
+        for attendance in self.attendances:
+            attendance.begin()
+        return placed
 
     def _move(self, links: Sequence[RobotLink], pose: Pose3 | None) -> list[Pose3]:
         """Reset robots, all or none, and return where they then are."""
@@ -642,7 +727,7 @@ class SimulatorNode(TableNode):
         sec, nanosec = divmod(self._stamp_ns, NANOSECONDS)
         if self._clock_publisher is not None:
             self._clock_publisher.publish(self._clock_template.fill(sec, nanosec))
-        for link in self._links:
-            if link.publish(sec, nanosec, index) and self._lockstep:
-                self._unanswered.add(link)
+        asked = [link for link in self._links if link.publish(sec, nanosec, index)]
+        if self._lockstep:
+            self._await(asked)
         self._published_at = time.monotonic()

@@ -14,7 +14,7 @@ from racecar.base.fields import Fields
 from racecar.base.run_file import RunFile
 from racecar.base.share import find_scenario, may_be_path
 from racecar.base.values import flag_of, Values
-from racecar.base.yaml_file import load_yaml
+from racecar.base.yaml_file import load_mapping, naming_file
 from racecar.metrics.survival import Limits
 from racecar.scenarios.expected import Expected, expected_of, OF_REFERENCE
 from racecar.simulation.faults import CLOCK_JUMP, fault_of, faults_of_nodes
@@ -28,7 +28,6 @@ from racecar.stacks.options import (
     UP,
 )
 from racecar.stacks.run_files import options_of
-from racecar.stacks.sweep import naming_file
 
 WHAT = 'scenario file'
 
@@ -102,12 +101,8 @@ def load_scenario(path: Path | str) -> tuple[Path, Scenario]:
     ParameterError naming the file, the key, the value and what is expected.
     """
     file = find_scenario(path)
-    content = load_yaml(WHAT, file)
-    if not isinstance(content, dict):
-        raise ConfigurationError(
-            f"{WHAT} '{file}' holds {type(content).__name__}, expected a mapping with"
-            ' configuration:, duration:, expected: and options')
-    with naming_file(file, WHAT):
+    content = load_mapping(WHAT, file, 'configuration:, duration:, expected: and options')
+    with naming_file(WHAT, file):
         return file, make_scenario(file.stem, content, file.parent)
 
 

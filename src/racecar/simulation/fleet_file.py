@@ -30,6 +30,7 @@ from racecar.scene.world_choice import (
     MOST_CARS,
     start_pose,
 )
+from racecar.simulation.contact import CONTACT_PARAMETERS
 
 SUFFIXES = ('.yaml', '.yml')
 """How the names of fleet files end."""
@@ -45,7 +46,7 @@ _KEYS = (*SHAPE_KEYS, 'stack', 'set')
 _COLOUR, _SHAPE = f'{BODY_PREFIX}colour', f'{BODY_PREFIX}shape'
 # What all cars of a simulator have in common, or what has a key of its own.
 _OF_ALL = ('cars', FLEET_FILE.name, 'grid_spacing', 'world', 'step', 'rate', 'initial_x',
-           'initial_y', 'initial_yaw')
+           'initial_y', 'initial_yaw', *(row.name for row in CONTACT_PARAMETERS))
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,28 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.compiled import kernel
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.readings import Collisions, NO_COLLISION
+from racecar.base.touch import Touch
 from racecar.base.types import Odometry, yaw_to_quaternion
-from racecar.base.values import number_of, Values
+from racecar.base.values import number_of, text_of, Values
+from racecar.dynamics.vehicles import make_vehicle_model
 from racecar.dynamics.vehicles.parameters import Footprint, PREFIX, VehicleParameters
 from racecar.scene.grid_map import NO_GRID
 from racecar.scene.overlaps import disc_overlaps, overlaps, Rectangle
-from racecar.scene.scene import foot_rows, Scene
+from racecar.scene.scene import foot_rows, Rows, Scene
+from racecar.scene.surroundings import sole_surroundings, Surroundings
+from racecar.scene.touching import scene_touch
 from racecar.scene.world_choice import scene_of
+from racecar.simulation.contact import way_out
 from racecar.simulation.fleet_file import values_of_cars
 
 CONTACT_PARAMETER = Parameter(
@@ -41,15 +51,22 @@ DEPTH_STEP = 1e-3
 
 
 def start_caution(values: Values, table: ParameterTable | None = None) -> str | None:
-    """Say that a vehicle stands in something at its start, by the values of its simulator.
+    """Say what is wrong with a vehicle at its start, by the values of its simulator.
+
+    That it stands in something, or that friction zones of the world change nothing of its model.
 
     table: of the simulator, for the cars of a fleet file. None if it does not, and for what is no
     vehicle. Raises ConfigurationError as load_world().
     """
     scene = scene_of(values)
-    if scene.is_empty or f'{PREFIX}steering_limit' not in values:
+    if (scene.is_empty and not scene.friction_zones) or f'{PREFIX}steering_limit' not in values:
         return None
     for car in values_of_cars(values, table):
+        if scene.friction_zones and not _has_grip(car.values):
+            return (f"the world '{values['world']}' has friction zones, and the car no friction"
+                    f" with vehicle_model {values['vehicle_model']} and tyre_model"
+                    f" {values['tyre_model']}: choose a vehicle_model with tyres and tyre_model"
+                    ' fiala')
         footprint, name = VehicleParameters.from_values(car.values).footprint, car.name
         obstacles = Obstacles(scene, footprint, ContactShape.from_values(car.values))
         place = car.start_in(scene)
@@ -63,6 +80,15 @@ def start_caution(values: Values, table: ParameterTable | None = None) -> str | 
                 ' initial_x, initial_y and initial_yaw'
                 + (', or by grid_spacing and the starts of the world' if name else ''))
     return None
+
+
+def _has_grip(values: Values) -> bool:
+    """Whether the friction of the ground counts for a vehicle; that of the 3-D world always."""
+    if 'vehicle_model' not in values:
+        return True
+    model = make_vehicle_model(
+        text_of(values, 'vehicle_model'), VehicleParameters.from_values(values), values)
+    return tuple(model.on_friction(0.5, 0.5).parameters) != tuple(model.parameters)
 
 
 class Outline(NamedTuple):
@@ -116,6 +142,17 @@ OUTLINE = ContactShape()
 """Of a car that is stopped as soon as its outline touches something."""
 
 
+@kernel
+def _touched(
+    around: tuple[Rows, Rows, Rows, Rows, NDArray[np.float32], Rows],
+    rectangle: tuple[float, float, float, float, float, float],
+) -> tuple[Touch, float]:
+    """Where a rectangle touches the first scene, and way_out()."""
+    scenes, place = Surroundings(*around), Rectangle(*rectangle)
+    touch = scene_touch(scenes, 0, place)
+    return touch, way_out(scenes, 0, place, touch)
+
+
 class Obstacles:
     """The scene for one car; it counts the contacts.
 
@@ -129,10 +166,15 @@ class Obstacles:
     ) -> None:
         """footprint: of the car; shape: what of it runs into things."""
         grid = NO_GRID if scene.grid is None else scene.grid.numbers
-        self._scene = (scene.wall_rows, scene.box_rows, foot_rows(scene.cones), grid[:])
+        self._rows = (scene.wall_rows, scene.box_rows, foot_rows(scene.cones), grid[:])
+        self._scene = scene
         self._outline = Outline.of(footprint)
         self._radius, self._give = shape
         self.collisions = NO_COLLISION
+
+    @functools.cached_property
+    def _around(self) -> tuple[Rows, Rows, Rows, Rows, NDArray[np.float32], Rows]:
+        return sole_surroundings(self._scene)[:]
 
     def forget(self) -> None:
         """Count anew."""
@@ -151,6 +193,14 @@ class Obstacles:
             middle = 0.5 * (low + high)
             low, high = (middle, high) if self._meet(odometry, -middle) else (low, middle)
         return low or high
+
+    def touch(self, odometry: Odometry) -> tuple[Touch, float]:
+        """Where the outline of a car touches what it is in, and by how much way it is free [m].
+
+        The way is against the normal, which looks towards what stands there; -1 where there is
+        none.
+        """
+        return _touched(self._around, self._outline.at(odometry, -self._give)[:])
 
     def is_near(self, odometry: Odometry, margin: float) -> bool:
         """Whether there is less room around a car than a margin [m]."""
@@ -174,6 +224,6 @@ class Obstacles:
     def _meet(self, odometry: Odometry, margin: float) -> bool:
         if self._radius:
             return disc_overlaps(
-                *self._scene, (odometry.x, odometry.y, self._radius + margin))
+                *self._rows, (odometry.x, odometry.y, self._radius + margin))
         # A plain tuple, whose type Numba sees faster.
-        return overlaps(*self._scene, self._outline.at(odometry, margin)[:])
+        return overlaps(*self._rows, self._outline.at(odometry, margin)[:])

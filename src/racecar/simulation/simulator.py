@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+import functools
 import math
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ from racecar.base.types import (
 from racecar.base.values import number_of, text_of, Values
 from racecar.base.vectors import as_vector, Flat
 from racecar.dynamics.actuators import ACTUATOR_PARAMETERS, Actuators, Channels
+from racecar.dynamics.impulse import Body
 from racecar.dynamics.integrators import (
     DEFAULT_INTEGRATOR,
     find_integrator,
@@ -63,12 +65,23 @@ from racecar.dynamics.vehicles.single_track_equations import FORMULATIONS
 from racecar.dynamics.vehicles.tyre_sets import TYRE_PARAMETERS
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.scene.world_choice import scene_of, START_PARAMETERS, start_pose, WORLD_PARAMETER
+from racecar.simulation.car_body import (
+    asked_speed,
+    body_with_slip,
+    body_without_slip,
+    car_body,
+    Seen,
+)
+from racecar.simulation.car_hits import CarHits, Place
+from racecar.simulation.contact import Contact, CONTACT_PARAMETERS, IMPULSE, NONE, STOP
+from racecar.simulation.ground_friction import GroundFriction
 from racecar.simulation.obstacles import (
     CONTACT_PARAMETER,
     ContactShape,
     GIVE_PARAMETER,
     Obstacles,
     OUTLINE,
+    Outline,
 )
 from racecar.simulation.ports import period_steps, whole_nanoseconds
 from racecar.simulation.tick import (
@@ -103,6 +116,7 @@ SIMULATOR_PARAMETERS = ParameterTable([
               ' stiff for steps of 1 ms', unit='m/s', minimum=0.0, read_only=True),
     CONTACT_PARAMETER,
     GIVE_PARAMETER,
+    *CONTACT_PARAMETERS,
     Parameter('speed_gain', float, SPEED_GAIN, 'Speed of the kinematic bicycle over the commanded'
               " one; the original's servo chain had 0.5", above=0.0, read_only=True),
     Parameter('understeer_gradient', float, 0.0, 'Of kinematic_understeer; 0: that of the'
@@ -220,9 +234,10 @@ class Simulator:
             parts.state, parts.inputs, parts.parameters, parts.limits))
         self._put(parts.limits, model.state_limits)
         self._put(parts.clock, (self._step, self.step_ns))
+        self._scene, self._contact, self._response = scene, OUTLINE, Contact()
         self.change(model, self.channels)
         self._start = start
-        self._scene, self._contact = scene, OUTLINE
+        self._hits = self._hits_of(self._response)
         # Without any, nothing is looked for.
         self._obstacles = self._obstacles_of(scene)
         self._stands = False
@@ -249,6 +264,7 @@ class Simulator:
         self.model, self.channels = model, channels
         vehicle, parts = model.vehicle, self._parts
         self._put(parts.parameters, model.parameters)
+        self._ground = self._ground_of(self._scene)
         self._put(parts.command_limits, (
             vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range))
         self._put(parts.channels, 0.0 if channels is None else np.ravel(channels))
@@ -264,6 +280,8 @@ class Simulator:
         odometry = self.odometry()
         if self._obstacles is not None:
             self._obstacles.block(odometry)
+            if self._hits is not None:
+                self._obstacles.touch(odometry)
         self.wheels()
 
     def warm_up_command(self) -> None:
@@ -289,7 +307,23 @@ class Simulator:
         A car that stands at what it ran into is free.
         """
         self._scene, self._obstacles = scene, self._obstacles_of(scene)
+        self._ground = self._ground_of(scene)
+        self._put(self._parts.parameters, self.model.parameters)
         self._stands = False
+
+    def _ground_of(self, scene: Scene) -> GroundFriction | None:
+        return GroundFriction(scene, self.model) if scene.friction_zones else None
+
+    @property
+    def _model_here(self) -> VehicleModel:
+        """The model on the ground where the car is."""
+        return self.model if self._ground is None else self._ground.model_at(
+            *self._kernels.observe(self.rows)[:4])
+
+    def _feel_ground(self) -> None:
+        """Take the friction under the axles."""
+        if self._ground is not None:
+            self._parameters[:] = self._model_here.parameters
 
     def _obstacles_of(self, scene: Scene) -> Obstacles | None:
         return None if scene.is_empty else Obstacles(
@@ -304,6 +338,91 @@ class Simulator:
     def contact(self, shape: ContactShape) -> None:
         self._contact = shape
         self._obstacles = self._obstacles_of(self._scene)
+
+    @property
+    def response(self) -> Contact:
+        """What happens when the car runs into something; its interval counts for hits only."""
+        return self._response
+
+    @response.setter
+    def response(self, contact: Contact) -> None:
+        """Let this happen from now on.
+
+        Raises ConfigurationError for the policy `none`, and for hits of a disc.
+        """
+        contact.check()
+        if contact.policy == NONE:
+            raise ConfigurationError(
+                f'the policy of contacts is {NONE!r}, expected {STOP!r} or {IMPULSE!r}')
+        self._response, self._hits = contact, self._hits_of(contact)
+
+    def _hits_of(self, contact: Contact) -> CarHits | None:
+        if contact.policy != IMPULSE:
+            return None
+        if self._contact.radius:
+            raise ConfigurationError(
+                f"parameter '{CONTACT_PARAMETER.name}' is {self._contact.radius:g} m with"
+                f" contact '{IMPULSE}', expected 0: hits are those of the outline")
+        return CarHits([self], contact, keep=self._keeping)
+
+    def _keeping(self) -> Callable[[], None]:
+        return functools.partial(self.go_back, self.kept())
+
+    @property
+    def obstacles(self) -> Obstacles | None:
+        """What stands in the way; None for nothing."""
+        return self._obstacles
+
+    @property
+    def outline(self) -> Outline:
+        """What the car covers."""
+        return Outline.of(self.model.vehicle.footprint)
+
+    @property
+    def _place_part(self) -> Part[Place]:
+        state = self._parts.state
+        return Part((0.0, 0.0, 0.0), state.first + first_row(state.example, 'x'))
+
+    @property
+    def place(self) -> Place:
+        """x, y [m] and yaw [rad] in the state, of the point that the model counts from."""
+        x, y, yaw = self._values(self._place_part)
+        return x, y, yaw
+
+    @place.setter
+    def place(self, place: Place) -> None:
+        self._put(self._place_part, place)
+
+    def body(self) -> Body:
+        """The car as a body that is hit."""
+        car, names = car_body(self.model.vehicle, 0.0), self.model.state_names
+        if 'yaw_rate' in names:
+            return body_with_slip(
+                Seen(*self._kernels.observe(self.rows)), car, 1.0 if 'vy' in names else 0.0, 1.0)
+        speed = float(self._inputs[SPEED])
+        return body_without_slip(self._seen_at(asked_speed(speed)), car, speed, 1.0)
+
+    def _seen_at(self, speed: float) -> Seen:
+        """What would be seen of the car at another speed in force [m/s]."""
+        numbers = self._numbers.copy()
+        numbers[self._parts.inputs.first + SPEED] = speed
+        return Seen(*self._kernels.observe(as_vector(numbers)))
+
+    def take(self, body: Body) -> None:
+        """Go on with the motion of a body.
+
+        A speed that is an input is in force until the next command, behind actuators until these
+        have changed it.
+        """
+        names = self.model.state_names
+        if 'vx' not in names:
+            speed = body.vx / self._seen_at(1.0).vx
+            self._inputs[SPEED] = speed
+            if self.channels is not None:
+                self._numbers[self._parts.memory.first + SPEED] = speed
+        for name, value in (('vx', body.vx), ('vy', body.vy), ('yaw_rate', body.yaw_rate)):
+            if name in names:
+                self._state[names.index(name)] = value
 
     def restart(self) -> None:
         """Let the time begin at 0 again; the car stays as it is."""
@@ -475,8 +594,16 @@ class Simulator:
             self._stay(before)
         elif self._obstacles is None:
             self._drive(steps)
+        elif self._hits is not None:
+            self._hits.advance(steps)
+            return
         else:
             self._drive_among(self._obstacles, steps)
+        self._steps += steps
+
+    def advance_freely(self, steps: int) -> None:
+        """Advance as if nothing were in the way. Raises DivergenceError."""
+        self._drive(steps)
         self._steps += steps
 
     def kept(self) -> KeptState:
@@ -505,13 +632,30 @@ class Simulator:
     def _drive(self, steps: int) -> None:
         """Move the state on. Raises DivergenceError."""
         try:
-            valid = self._kernels.tick(self.rows, steps) if self._propulsion is None \
-                else self._propel(self._propulsion, steps)
+            valid = self._move(steps) if self._ground is None else self._move_by_steps(steps)
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
             valid = False
         if not valid:
             raise self._divergence(steps)
+
+    def _move(self, steps: int) -> bool:
+        return self._kernels.tick(self.rows, steps) if self._propulsion is None \
+            else self._propel(self._propulsion, steps)
+
+    def _move_by_steps(self, steps: int) -> bool:
+        """Advance with the friction under the axles at the begin of each step; as _move()."""
+        go_back = self._keeping()
+        try:
+            for _ in range(steps):
+                self._feel_ground()
+                if not self._move(1):
+                    go_back()
+                    return False
+        except (ValueError, OverflowError):
+            go_back()
+            raise
+        return True
 
     def _propel(self, propulsion: Propulsion, steps: int) -> bool:
         """Advance by steps; whether the state is within its limits, else nothing changes."""
@@ -596,7 +740,8 @@ class Simulator:
 
     @property
     def _moves_by_kernels(self) -> bool:
-        return self._propulsion is None and self._obstacles is None and not has_own(
+        return self._propulsion is None and self._obstacles is None and (
+            self._ground is None) and not has_own(
             self, Simulator, 'tick', 'advance', 'odometry', 'set_command')
 
     @property
@@ -633,6 +778,7 @@ class Simulator:
         They are the mean of the step that would come next, tried on a copy: so actuators count,
         and a speed that a model takes over at once has none.
         """
+        self._feel_ground()
         kernels, numbers = self._kernels, self._numbers.copy()
         rows = as_vector(numbers)
         vx, vy, rate = kernels.observe(rows)[4:]
@@ -643,6 +789,7 @@ class Simulator:
 
     def diagnostics(self) -> VehicleDiagnostics:
         """Return velocities, slip and forces at the current time."""
+        self._feel_ground()
         return VehicleDiagnostics(
             *self._kernels.diagnose(self.rows))
 
@@ -651,7 +798,7 @@ class Simulator:
 
         Single-track models give each wheel half of its axle; see wheels() of the model.
         """
-        return self.model.wheels(self._state, self._inputs)
+        return self._model_here.wheels(self._state, self._inputs)
 
     def reset(self, pose: Pose2 | None = None) -> None:
         """Put the car at rest with the odometry point at a pose; if None, into its initial state.
@@ -743,4 +890,5 @@ def make_simulator(
             number_of(values, 'initial_speed'))),
         actuators=values, scene=scene)
     simulator.contact = ContactShape.from_values(values)
+    simulator.response = Contact.from_values(values)
     return simulator

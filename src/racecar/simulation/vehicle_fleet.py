@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Several cars in the plane as one plant: they see each other, and stop where they touch."""
+"""Several cars in the plane as one plant: they see each other, and stop or are hit at a touch."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from racecar.scene.loose_objects import still
 from racecar.scene.scene import Box, Objects, Scene
 from racecar.scene.touching import rectangles_touch
 from racecar.scene.world_choice import scene_of
+from racecar.simulation.car_hits import CarHits
+from racecar.simulation.contact import IMPULSE
 from racecar.simulation.fleet_file import CarValues
 from racecar.simulation.obstacles import INSIDE, Outline, RELEASE
 from racecar.simulation.ports import COLLISIONS, Entity, Output, Scenery
@@ -49,13 +51,11 @@ class _Car:
         x, y, cosine, sine, length, width = self.outline.at(self.simulator.odometry())
         return Box(x, y, math.atan2(sine, cosine), 2.0 * length, 2.0 * width, self._height)
 
-    def note_contact(self, before: Odometry) -> None:
-        """Count a contact with another car, if it is a new one; before: the step of it."""
+    def note_contact(self, place: Odometry, speed: float) -> None:
+        """Count a contact with another car, if it is a new one, that it has met at a speed."""
         if not self._met.in_contact:
             scene = self.simulator.collisions
-            self._met = Collisions(
-                self._met.contacts + 1, True, before.x, before.y,
-                math.hypot(before.vx, before.vy))
+            self._met = Collisions(self._met.contacts + 1, True, place.x, place.y, speed)
             self._hit_before = 0 if scene is None else scene.contacts
 
     def note_free(self) -> None:
@@ -106,13 +106,15 @@ class VehicleFleet:
 
     A car that runs into another one stands where it was before, until its next command, as at
     something that stands around; the other one drives on, unless it runs into the first as well.
-    Both count a contact. Bodies do not push each other.
+    Where the policy of contacts is `impulse` they hit each other as rigid bodies. Both count a
+    contact.
     """
 
     def __init__(self, simulators: Mapping[str, Simulator]) -> None:
         """Take over simulators by the names of their cars; they are then moved by this plant only.
 
-        Raises ConfigurationError for no car, and for simulators whose times or scenes differ.
+        Raises ConfigurationError for no car, and for simulators whose times, scenes or contacts
+        differ.
         """
         self._cars = [_Car(name, simulator) for name, simulator in simulators.items()]
         times = {(car.simulator.step_ns, car.simulator.time_ns, id(car.simulator.scene))
@@ -122,6 +124,12 @@ class VehicleFleet:
                 f'simulators of the cars {list(simulators)} have {len(times)} different steps,'
                 ' times and scenes, expected at least one car, and one of each for all')
         self._clock = self._cars[0].simulator
+        responses = [*dict.fromkeys(car.simulator.response for car in self._cars)]
+        if len(responses) != 1:
+            raise ConfigurationError(f'cars have the contacts {responses}, expected one for all')
+        self._hits = CarHits(
+            [*simulators.values()], responses[0], keep=self._keeping, do_touch=self._do_touch,
+            note_met=self._note_met) if responses[0].policy == IMPULSE else None
         # Of circles about base_link around what the cars cover [m].
         self._reach = np.array([car.outline.reach for car in self._cars])
         # What sensors see of the cars where they are now; None until somebody looks.
@@ -138,6 +146,15 @@ class VehicleFleet:
         self._entities = tuple(
             car.entity(partial(self._objects, index), self._note_moved)
             for index, car in enumerate(self._cars))
+
+    def _keeping(self) -> Callable[[], None]:
+        return partial(self._go_back, self._kept())
+
+    def _do_touch(self) -> bool:
+        return bool(self._touching(self._places()))
+
+    def _note_met(self, index: int, place: Odometry, speed: float) -> None:
+        self._cars[index].note_contact(place, speed)
 
     def _note_moved(self) -> None:
         self._boxes = None
@@ -188,8 +205,12 @@ class VehicleFleet:
 
     def advance(self, steps: int) -> None:
         """Move on by whole steps. Raises DivergenceError; state and time are then as before."""
-        start = self._kept()
         self._note_moved()
+        if self._hits is not None:
+            self._hits.advance(steps)
+            self._end_contacts()
+            return
+        start = self._kept()
         try:
             while steps:
                 part = min(steps, self._look_steps)
@@ -247,7 +268,8 @@ class VehicleFleet:
                 self._cars[index].simulator.stop_at(kept[index])
             stopped |= stopping
             for index in {*itertools.chain.from_iterable(meeting)}:
-                self._cars[index].note_contact(before[index])
+                place = before[index]
+                self._cars[index].note_contact(place, math.hypot(place.vx, place.vy))
             meeting = self._touching(self._places()) - inside
         self._end_contacts()
 

@@ -29,13 +29,14 @@ from racecar.scene.surroundings import Surroundings, surroundings_of
 from racecar.simulation.car_body import car_body, CarBody
 from racecar.simulation.car_kernels import CarKernel
 from racecar.simulation.commanded_batch import CommandedBatch, CommandedOptions
+from racecar.simulation.contact import Contact, NONE
 from racecar.simulation.lane_batch import CarBlock
 from racecar.simulation.layout import LANES
 from racecar.simulation.ports import period_steps, whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.simulation.vehicle_columns import VehicleColumns
 from racecar.simulation.world_kernel import world_kernel
-from racecar.simulation.world_looks import NONE, POLICIES, STOP, WorldKind
+from racecar.simulation.world_looks import WorldKind
 from racecar.simulation.world_rows import (
     Clock,
     NO_SHAPE,
@@ -46,22 +47,6 @@ from racecar.simulation.world_rows import (
 
 _COMMAND_NUMBERS = 2
 _FRESH = Clock(0.0, 1.0)
-
-
-class Contact(NamedTuple):
-    """What happens to cars that run into each other or into what stands around.
-
-    policy: `stop`: a car stands where it was before until its next command, as the cars of a
-    Simulator; two that meet both stand; `impulse`: rigid bodies hit each other; `none`: nothing,
-    and nobody looks. interval: cars are looked at after so long [s], at most a period; whoever is
-    in something then has its steps taken one by one. restitution: speed along the normal after a
-    hit over that before, 0 to 1; friction: Coulomb's coefficient between bodies, at least 0.
-    """
-
-    policy: str = STOP
-    interval: float = 0.01
-    restitution: float = 0.2
-    friction: float = 0.5
 
 
 class WorldView(NamedTuple):
@@ -288,14 +273,12 @@ class WorldBatch(CommandedBatch):
             raise ConfigurationError(
                 f"the cars have the equations {', '.join(sorted(names))}, expected the same of"
                 ' all: one vehicle_model, tyre_model and formulation')
-        if contact.policy not in POLICIES:
+        contact.check()
+        zoned = [scene.name for scene in self._setup.scenes if scene.friction_zones]
+        if zoned:
             raise ConfigurationError(
-                f"the policy of contacts is {contact.policy!r}, expected one of"
-                f" {', '.join(POLICIES)}")
-        if not 0.0 <= contact.restitution <= 1.0 or not contact.friction >= 0.0:
-            raise ConfigurationError(
-                f'restitution is {contact.restitution!r} and friction {contact.friction!r},'
-                ' expected 0 to 1, and at least 0')
+                f'the scene {zoned[0]!r} has friction zones, expected none in worlds of WorldBatch'
+                ' and environments: a Simulator, `racecar simulate` and `up` know them')
         courses, scenes = len(self._setup.courses), len(self._setup.scenes)
         if not scenes or courses not in (0, 1, scenes):
             raise ConfigurationError(

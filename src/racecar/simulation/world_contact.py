@@ -13,11 +13,12 @@ from racecar.base.rows import load, store
 from racecar.base.vectors import Flat
 from racecar.scene.surroundings import Surroundings
 from racecar.simulation.car_kernels import CarParts
+from racecar.simulation.contact import NONE, STOP
 from racecar.simulation.layout import Loop
 from racecar.simulation.obstacles import RELEASE
 from racecar.simulation.rollout_kernel import holding, RolloutTick
 from racecar.simulation.world_hits import hitting
-from racecar.simulation.world_looks import coming_near, looks_of, NONE, STOP, World, WorldKind
+from racecar.simulation.world_looks import coming_near, looks_of, World, WorldKind
 from racecar.simulation.world_rows import Meeting, world_parts, WorldPlan
 from racecar.simulation.world_stop import stopping
 

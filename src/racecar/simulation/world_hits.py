@@ -2,25 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contacts as hits of rigid bodies, by racecar.dynamics.impulse.
 
-A car is the body that its model has. Of a model without slip that is one which can only move along
-its path; of the report's single track one that does not move sideways. Where the speed is an input
-and no state the speed after a hit is in force until the next command, behind actuators until these
-have changed it.
+The bodies of cars are those of racecar.simulation.car_body. Where the speed is an input and no
+state the speed after a hit is in force until the next command, behind actuators until these have
+changed it. racecar.simulation.car_hits does the same for the cars of Simulators.
 """
 
 from __future__ import annotations
 
 import functools
 
-from racecar.base.compiled import importable, pure
+from racecar.base.compiled import importable
 from racecar.base.rows import field_names, first_row, load, Part, store
 from racecar.base.touch import Touch
 from racecar.base.vectors import Flat
 from racecar.dynamics.impulse import Body, collide, FIXED, Surface
 from racecar.dynamics.vehicles.interface import Command
-from racecar.scene.overlaps import Rectangle
-from racecar.scene.surroundings import is_taken, Surroundings
+from racecar.scene.surroundings import Surroundings
 from racecar.scene.touching import rectangles_touch, scene_touch
+from racecar.simulation.car_body import asked_speed, body_with_slip, body_without_slip, Seen
+from racecar.simulation.contact import ROUNDS, way_out, ways_apart
 from racecar.simulation.layout import LANES, Loop
 from racecar.simulation.rollout_kernel import RolloutTick
 from racecar.simulation.world_looks import (
@@ -31,16 +31,6 @@ from racecar.simulation.world_looks import (
     WorldKind,
 )
 from racecar.simulation.world_rows import Meeting, world_parts
-
-# Most rounds of contacts after a step; what is still in something then is looked at a step later.
-_ROUNDS = 4
-# Cars that overlap are moved apart by at most so much in a round [m], and by so much more than
-# they overlap, against rounding.
-_FARTHEST, _MORE = 0.01, 1e-9
-# A car is moved out of what stands there by at most so many doublings of the depth.
-_PUSHES = 8
-# Below this the way of a car without slip is asked for at this speed [m/s].
-_CREEP = 1e-3
 
 
 def hitting(kind: WorldKind) -> Loop:
@@ -67,7 +57,7 @@ def hitting(kind: WorldKind) -> Loop:
                 step_one(rows, lines, i, number, tick)
                 place_one(rows, i)
             going = True
-            for _ in range(_ROUNDS):
+            for _ in range(ROUNDS):
                 if going:
                     going = meet_cars(rows, world)
                     going = meet_scene(rows, around, world) or going
@@ -129,24 +119,14 @@ def _meeting_cars(kind: WorldKind) -> Loop:
                 hit = collide(one, other, touch, Surface(world.restitution, world.friction))
                 push(rows, i, hit.first)
                 push(rows, j, hit.second)
-                light, lighter = _lightness(one), _lightness(other)
-                total = light + lighter
-                share = light / total if total > 0.0 else 0.0
-                way = min(touch.depth + _MORE, _FARTHEST)
-                move(rows, i, -way * share * touch.nx, -way * share * touch.ny)
-                share = 1.0 - share if total > 0.0 else 0.0
-                move(rows, j, way * share * touch.nx, way * share * touch.ny)
+                back, ahead = ways_apart(one, other, touch.depth)
+                move(rows, i, -back * touch.nx, -back * touch.ny)
+                move(rows, j, ahead * touch.nx, ahead * touch.ny)
                 count_hit(rows, i, False, hit.impulse)
                 count_hit(rows, j, False, hit.impulse)
         return found
 
     return meet_cars
-
-
-@pure
-def _lightness(body: Body) -> float:
-    """1 over the mass of a body; 0 of one that is fixed."""
-    return body.per_along + body.per_effort
 
 
 def _meeting_scene(kind: WorldKind) -> Loop:
@@ -192,15 +172,9 @@ def _leaving(kind: WorldKind) -> Loop:
 
     @importable
     def leave(rows: Flat, around: Surroundings, i: int, touch: Touch) -> None:
-        place, scene = load(rows, outline_part, i), int(load(rows, where_part, i)[0])
-        way, taken = touch.depth + _MORE, True
-        for _ in range(_PUSHES):
-            if taken:
-                taken = is_taken(around, scene, Rectangle(
-                    place.x - way * touch.nx, place.y - way * touch.ny, place.cosine, place.sine,
-                    place.length, place.width))
-                way = 2.0 * way if taken else way
-        if taken or way > _FARTHEST:
+        way = way_out(
+            around, int(load(rows, where_part, i)[0]), load(rows, outline_part, i), touch)
+        if way < 0.0:
             store(rows, pose_part, i, load(rows, before_part, i))
             place_one(rows, i)
         else:
@@ -222,15 +196,8 @@ def _bodies(kind: WorldKind) -> Loop:
 
     @importable
     def body_of(rows: Flat, i: int) -> Body:
-        seen, body = see(rows, i), load(rows, body_part, i)
-        qz, qw = seen.qz, seen.qw
-        cosine, sine = qw * qw - qz * qz, 2.0 * qz * qw
         free = 0.0 if load(rows, meeting_part, i).stands > 0.0 else 1.0
-        return Body(
-            seen.x + body.centre * cosine, seen.y + body.centre * sine, cosine, sine,
-            free * seen.vx, free * (seen.vy + body.centre * seen.yaw_rate), free * seen.yaw_rate,
-            free / body.mass, slides * free / body.mass, free / body.yaw_inertia,
-            0.0, 0.0, 0.0, 0.0)
+        return body_with_slip(see(rows, i), load(rows, body_part, i), slides, free)
 
     return body_of
 
@@ -243,25 +210,16 @@ def _bodies_without_slip(kind: WorldKind) -> Loop:
     body_part, meeting_part = own.body, own.meeting
 
     @importable
-    def body_without_slip(rows: Flat, i: int) -> Body:
-        command, body = load(rows, in_force, i), load(rows, body_part, i)
-        # How it moves at the speed in force, or, at rest, would begin to.
-        stands = abs(command.speed) < _CREEP
-        speed = _CREEP if stands else command.speed
+    def body_on_path(rows: Flat, i: int) -> Body:
+        command = load(rows, in_force, i)
         x, y, qz, qw, vx, vy, yaw_rate = observe(
-            load(rows, state_part, i), Command(speed, command.steering_angle),
+            load(rows, state_part, i), Command(asked_speed(command.speed), command.steering_angle),
             load(rows, parameters_part, i))
-        cosine, sine = qw * qw - qz * qz, 2.0 * qz * qw
-        across, turn = (vy + body.centre * yaw_rate) / vx, yaw_rate / vx
-        share = command.speed / speed
         free = 0.0 if load(rows, meeting_part, i).stands > 0.0 else 1.0
-        effort = body.mass * (1.0 + across * across) + body.yaw_inertia * turn * turn
-        return Body(
-            x + body.centre * cosine, y + body.centre * sine, cosine, sine, free * share * vx,
-            free * share * vx * across, free * share * vx * turn, 0.0, 0.0, 0.0, 1.0, across,
-            turn, free / effort)
+        return body_without_slip(
+            Seen(x, y, qz, qw, vx, vy, yaw_rate), load(rows, body_part, i), command.speed, free)
 
-    return body_without_slip
+    return body_on_path
 
 
 @functools.cache

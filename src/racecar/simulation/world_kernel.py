@@ -20,17 +20,12 @@ from racecar.metrics.lap_progress import (
 )
 from racecar.metrics.laps import LAP_PART, LAP_SIZE, lap_step, Sample
 from racecar.scene.surroundings import Surroundings
+from racecar.simulation.car_body import outline_of, Seen
 from racecar.simulation.car_kernels import CarKernel, CarParts, checking, saving
 from racecar.simulation.layout import Loop
 from racecar.simulation.rollout_kernel import driving, holding, RolloutTick, taking
 from racecar.simulation.world_contact import meeting
-from racecar.simulation.world_looks import (
-    looks_of,
-    outline_of,
-    Seen,
-    world_parts_of,
-    WorldKind,
-)
+from racecar.simulation.world_looks import looks_of, world_parts_of, WorldKind
 from racecar.simulation.world_rows import (
     CarReading,
     CarShape,

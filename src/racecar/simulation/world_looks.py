@@ -18,15 +18,13 @@ from racecar.dynamics.vehicles.interface import Equations
 from racecar.scene.overlaps import Rectangle, rectangles_overlap
 from racecar.scene.surroundings import is_taken, Surroundings
 from racecar.scene.touching import clearance
-from racecar.simulation.car_body import CarBody
+from racecar.simulation.car_body import outline_of, Seen
 from racecar.simulation.car_kernels import car_parts, CarParts
+from racecar.simulation.contact import STOP
 from racecar.simulation.layout import LANES, Loop
 from racecar.simulation.obstacles import INSIDE
 from racecar.simulation.rollout_kernel import stepping
 from racecar.simulation.world_rows import Look, Meeting, world_parts, world_rows, WorldParts
-
-NONE, STOP, IMPULSE = 'none', 'stop', 'impulse'
-POLICIES = (NONE, STOP, IMPULSE)
 
 # Against rounding, where cars are not looked at because nothing is near [m].
 _SLACK = 1e-6
@@ -58,28 +56,6 @@ class World(NamedTuple):
     after: int
     restitution: float
     friction: float
-
-
-class Seen(NamedTuple):
-    """Pose and twist of base_link as observe() gives them."""
-
-    x: float
-    y: float
-    qz: float
-    qw: float
-    vx: float
-    vy: float
-    yaw_rate: float
-
-
-@pure
-def outline_of(seen: Seen, body: CarBody) -> Rectangle:
-    """Rectangle that a car covers."""
-    qz, qw = seen.qz, seen.qw
-    cosine, sine = qw * qw - qz * qz, 2.0 * qz * qw
-    return Rectangle(
-        seen.x + body.ahead * cosine, seen.y + body.ahead * sine, cosine, sine, body.length,
-        body.width)
 
 
 @pure

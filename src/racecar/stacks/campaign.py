@@ -14,12 +14,12 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.fields import Fields
 from racecar.base.share import find_campaign
 from racecar.base.values import Values
-from racecar.base.yaml_file import load_yaml
+from racecar.base.yaml_file import load_mapping, naming_file
 from racecar.control.custom_controller import ControllerClass
 from racecar.faults.plant import FAULTS
 from racecar.metrics.survival import Limits, limits_of
 from racecar.stacks.fault_points import cases_of, FaultPoints
-from racecar.stacks.sweep import configured, naming_file, OPTIONS, Sweep
+from racecar.stacks.sweep import configured, OPTIONS, Sweep
 
 CONFIGURATION = 'kinematic_ode'
 """That of a file which names none."""
@@ -52,12 +52,7 @@ def read_campaign(path: Path | str) -> tuple[Path, dict[str, object]]:
     Raises ConfigurationError for what is none.
     """
     file = find_campaign(path)
-    content = load_yaml(_WHAT, file)
-    if not isinstance(content, dict):
-        raise ConfigurationError(
-            f"{_WHAT} '{file}' holds {type(content).__name__}, expected a mapping with {FAULTS}:"
-            ' and options')
-    return file, content
+    return file, load_mapping(_WHAT, file, f'{FAULTS}: and options')
 
 
 def load_campaign(path: Path | str) -> tuple[Path, Sweep]:
@@ -67,7 +62,7 @@ def load_campaign(path: Path | str) -> tuple[Path, Sweep]:
     expected.
     """
     file, content = read_campaign(path)
-    with naming_file(file, _WHAT):
+    with naming_file(_WHAT, file):
         return file, make_campaign(content)
 
 

@@ -25,6 +25,7 @@ from racecar.base.yaml_file import describe_error, parse_yaml
 from racecar.catalogue import tables
 from racecar.control.custom_controller import CONTROLLER, POLICY_SUFFIX
 from racecar.dynamics.tyres import SELECTION
+from racecar.ros.topics.sets import topic_set
 from racecar.scene.world_choice import MOST_CARS
 from racecar.sensors.equipment import SENSOR_NAMES
 from racecar.simulation.fleet_file import FleetCar, is_fleet_file, read_fleet
@@ -99,8 +100,8 @@ class StackOptions:
     """What a user may choose of a run; None leaves a parameter as its file has it.
 
     The fields are the table of run options: see run_options(). observers: further subscriptions to
-    the odometry for which the simulator waits; overrides_option: what the user calls the
-    overrides, for messages; neither is a user's choice.
+    the odometry for which the simulator waits; car: of several, the one whose nodes these are;
+    overrides_option: what the user calls the overrides, for messages; none is a user's choice.
     """
 
     vehicle: str | None = _option(
@@ -110,7 +111,7 @@ class StackOptions:
     cars: tuple[str, ...] = _option(
         (), 'several cars in one world, by their names, their number: car1, car2 and so on, or a'
         ' YAML file that says in what they differ; each has its nodes, topics and frames below its'
-        ' name; docs/several_cars.md', tuple, (LAUNCH, UP), metavar='CAR')
+        ' name; docs/several_cars.md', tuple, (LAUNCH, UP, SIMULATE), metavar='CAR')
     race: str | None = _option(
         None, 'race of these cars, by name or as a file of `racecar race`: the node race_control'
         ' starts and judges it; its world is that of the file unless another is chosen;'
@@ -205,10 +206,13 @@ class StackOptions:
         'info', 'least severe messages that the nodes print', str, (LAUNCH,),
         choices=lambda: LOG_LEVELS)
     observers: int = 0
+    car: str = ''
     overrides_option: str = SET_OPTION
 
     def __post_init__(self) -> None:
         """Let a policy be the controller, and a number stand for names of cars.
+
+        The names are those of the set of topic names, if it has as many.
 
         Raises ConfigurationError if policy and controller are chosen, and for no car or too many.
         """
@@ -218,7 +222,10 @@ class StackOptions:
                 self, CONTROLLER, policy_as_controller(self.policy, self.controller))
             object.__setattr__(self, 'policy', None)
         if len(self.cars) == 1 and self.cars[0].isdecimal():
-            object.__setattr__(self, 'cars', numbered_cars(self.cars[0]))
+            names = numbered_cars(self.cars[0])
+            of_set = tuple(topic_set(self.topic_names).cars) if self.topic_names else ()
+            object.__setattr__(
+                self, 'cars', of_set[:len(names)] if len(names) <= len(of_set) else names)
 
     @property
     def fleet_file(self) -> str:

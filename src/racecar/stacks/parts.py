@@ -15,7 +15,7 @@ from racecar.base.parameters import ParameterTable
 from racecar.base.share import find_config, find_vehicle, find_wheeled_robot
 from racecar.base.types import WHEEL_NAMES
 from racecar.catalogue import node_names
-from racecar.control.command_mux import PRIORITY
+from racecar.control.command_mux import PRIORITY, RACE_INPUT
 from racecar.control.servo_commands import SERVO_PARAMETERS
 from racecar.differential.parameters import PREFIX, ROBOT_PARAMETERS
 from racecar.dynamics.vehicles.parameters import (
@@ -61,18 +61,28 @@ def namespace_of(options: StackOptions) -> str:
 
 
 def absolute(namespace: str, topic: str) -> str:
-    """Full name of a relative one."""
-    return '/' + '/'.join(part for part in (namespace, topic) if part)
+    """Full name of a relative one; a full one stays."""
+    return topic if topic.startswith('/') else '/' + '/'.join(
+        part for part in (namespace, topic) if part)
+
+
+def names_of(options: StackOptions) -> TopicSet:
+    """The chosen set of names, as one of several cars has it."""
+    names = topic_set(options.topic_names)
+    if options.car:
+        of_all = namespace_of(options).removesuffix(options.car).rstrip('/')
+        return names.of_car(options.car, of_all)
+    return names.of_fleet(car.name for car in options.fleet)
 
 
 def renamed(options: StackOptions, topic: str) -> str:
     """What the chosen set of names calls a topic."""
-    return topic_set(options.topic_names).renamed(topic)
+    return names_of(options).renamed(topic)
 
 
 def remappings(options: StackOptions) -> tuple[tuple[str, str], ...]:
     """Renamings of the chosen set."""
-    return tuple((topic, name) for topic, name in topic_set(options.topic_names).topics.items()
+    return tuple((topic, name) for topic, name in names_of(options).topics.items()
                  if topic != name)
 
 
@@ -125,7 +135,7 @@ def with_choices(description: NodeDescription, options: StackOptions) -> NodeDes
         if options.own_clock else ()
     description = _with_set(replace(
         description, user_file=Path(options.params_file) if options.params_file else None),
-        topic_set(options.topic_names))
+        names_of(options))
     of_all = {f'{whole}.{name}': value for whole in SHARED
               for name, value in options.overrides.get(whole, {}).items()}
     return replace(
@@ -154,7 +164,7 @@ def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]
 
     answers: topics of commands that lockstep waits for.
     """
-    namespace, names = namespace_of(options), topic_set(options.topic_names)
+    namespace, names = namespace_of(options), names_of(options)
     muxes = []
     for full_name, inputs in topics.MUX_INPUTS.items():
         place, _, name = absolute(namespace, full_name).strip('/').rpartition('/')
@@ -166,12 +176,16 @@ def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]
             topic.removeprefix(f'{full_name}/'): target for topic, target in names.topics.items()
             if topic.startswith(f'{full_name}/')}
         shared = [topic for topic, target in joined.items() if target in names.shared]
+        is_refereed = options.race is not None and full_name == topics.LOW_LEVEL_MUX
+        if is_refereed:
+            joined[RACE_INPUT] = topics.RACE_COMMAND
         muxes.append(NodeDescription(
             node_names.ACKERMANN_MUX, name, place, (find_config(node_names.ACKERMANN_MUX),),
             {'config_file': names.muxes.get(full_name, _MUX_FILES[full_name]),
              'lockstep': options.lockstep, 'awaited': ','.join((*answered, *judges)),
-             # Not the newest: autonomy would overrule the brake.
-             **({'arbitration': PRIORITY} if judges else {}),
+             # Not the newest: autonomy would overrule the brake, and the referee.
+             **({'arbitration': PRIORITY} if judges or is_refereed else {}),
+             **({'race': True} if is_refereed else {}),
              **({'shared': shared} if shared else {})},
             tuple((f'~/{topic}', absolute(namespace, target))
                   for topic, target in joined.items()),

@@ -18,6 +18,7 @@ from racecar.catalogue import node_names
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.race.rules import read_rules
 from racecar.ros import topics
+from racecar.ros.topics.sets import topic_set
 from racecar.scene.world_choice import check_car_names, FLEET_FILE, FLEET_PARAMETERS
 from racecar.simulation.fleet_file import FleetCar, OUTSIDE
 from racecar.simulation.obstacles import GIVE_PARAMETER
@@ -100,7 +101,7 @@ def of_cars(
     found = CarNodes([], [])
     one = stack.nodes(options)
     for car in options.fleet:
-        there = replace(options, namespace=namespace_of_car(options, car.name),
+        there = replace(options, namespace=namespace_of_car(options, car.name), car=car.name,
                         vehicle=car.vehicle or options.vehicle)
         for node, of_car in zip(one, stack.nodes(there), strict=True):
             if not node.spec.is_simulator:
@@ -137,9 +138,14 @@ def _race_control(options: StackOptions) -> list[NodeDescription]:
 
 def _of_all(node: NodeDescription, options: StackOptions) -> NodeDescription:
     """Node whose topics of each car are renamed like those of one."""
-    return replace(node, remappings=(*node.remappings, *(
-        (f'{car.name}/{topic}', f'{car.name}/{name}') for car in options.fleet
-        for topic, name in node.remappings)))
+    names = topic_set(options.topic_names)
+    found = dict(node.remappings)
+    for car in options.fleet:
+        of_car = {topic: f'{car.name}/{name}' for topic, name in node.remappings
+                  if car.name not in names.cars or topic not in names.topics}
+        found |= {f'{car.name}/{topic}': name
+                  for topic, name in {**of_car, **names.cars.get(car.name, {})}.items()}
+    return replace(node, remappings=tuple(found.items()))
 
 
 def _names_of(options: StackOptions) -> dict[str, object]:
@@ -210,12 +216,18 @@ def _giving(options: StackOptions) -> dict[str, object]:
 
 def _recorded(recorder: NodeDescription, options: StackOptions) -> NodeDescription:
     shared = [renamed(options, topic) for topic in _SHARED]
+    names = topic_set(options.topic_names)
+    # What the topics of one car are called here.
+    here = {name: topic for topic, name in names.topics.items()}
+
+    def of_car(car: FleetCar, topic: str) -> str:
+        return names.cars.get(car.name, {}).get(here.get(topic, topic), f'{car.name}/{topic}')
 
     def of_all(name: str) -> list[str]:
         topics_of_one = texts_of(recorder.parameters, name)
         return [*(topic for topic in topics_of_one if topic in shared),
-                *_below(options.fleet,
-                        [topic for topic in topics_of_one if topic not in shared])]
+                *(of_car(car, topic) for car in options.fleet for topic in topics_of_one
+                  if topic not in shared)]
 
     return replace(recorder, parameters={
         **recorder.parameters, 'topics': of_all('topics'), 'awaited': of_all('awaited')})

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, fields, replace
 import functools
 import itertools
 import math
-import os
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,7 +22,7 @@ from racecar.base.fields import Fields
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.run_file import RunFile
 from racecar.base.values import Values
-from racecar.base.yaml_file import load_yaml
+from racecar.base.yaml_file import load_mapping, naming_file
 from racecar.catalogue import TABLES
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
 from racecar.control.tracker import FEEDBACK
@@ -72,6 +71,9 @@ OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not
 """Run options that are keys of a file; settings node.parameter have the key set."""
 
 _FLAGS = {row.name for row in run_options(SWEEP) if row.option.type is bool}
+
+WHAT = 'sweep file'
+"""How messages call it."""
 
 KEYS = (*OPTIONS, 'duration', 'skip', 'set', 'grid', 'sample', 'count', 'seed', 'noise')
 """All keys of a file."""
@@ -349,31 +351,13 @@ def load_sweep(name: str, path: Path | str, controller: str | None = None) -> Sw
     content = read_sweep(path)
     if controller is not None:
         content[CONTROLLER] = controller
-    with naming_file(path):
+    with naming_file(WHAT, path):
         return make_sweep(name, content)
-
-
-@contextlib.contextmanager
-def naming_file(
-    path: str | os.PathLike[str] | None, what: str = 'sweep file',
-) -> Iterator[None]:
-    """Name a file in the errors that its content raises; path: None without a file."""
-    try:
-        yield
-    except RacecarError as error:
-        if path is None:
-            raise
-        raise type(error)(f"{what} '{path}': {error}") from error
 
 
 def read_sweep(path: Path | str) -> dict[str, object]:
     """Content of a sweep file. Raises ConfigurationError for what is none."""
-    content = load_yaml('sweep file', path)
-    if not isinstance(content, dict):
-        raise ConfigurationError(
-            f"sweep file '{path}' holds {type(content).__name__}, expected a mapping with grid:"
-            ' or sample: and options')
-    return content
+    return load_mapping(WHAT, path, 'grid: or sample: and options')
 
 
 def make_sweep(

@@ -17,6 +17,8 @@ from racecar.control.custom_controller import Controller
 from racecar.control.custom_driver import CustomDriver, how_it_runs
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import Attitude, ReferencePoint
+from racecar.dynamics.vehicles.command_limits import cut_notice, within_limits
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.codecs.planar_velocity import velocity_template
@@ -32,7 +34,12 @@ class Reference(NamedTuple):
 
 
 class Answers(Protocol):
-    """Computes an answer to odometry, and sends it once all else that belongs to it is sent."""
+    """Computes an answer to odometry, and sends it once all else that belongs to it is sent.
+
+    is_cut: whether the last answer was cut by limits, or will be by those of the vehicle.
+    """
+
+    is_cut: bool
 
     def start_anew(self, tracker: TrajectoryTracker) -> None:
         """Forget what was before; the tracker knows the reference."""
@@ -54,6 +61,7 @@ class VelocityAnswers:
         """Create the publisher on the node."""
         self._tracker = tracker
         self._velocity = PlanarVelocity(0.0, 0.0)
+        self.is_cut = False
         # In lockstep each odometry is answered.
         self._is_even = node.values['lockstep']
         self._message = velocity_template(MAP)
@@ -67,7 +75,7 @@ class VelocityAnswers:
     def update(self, odometry: Odometry, now_ns: int) -> Reference:
         """Do what Answers says; raises nothing."""
         output = self._tracker.update(odometry, now_ns, even=self._is_even)
-        self._velocity = output.velocity
+        self._velocity, self.is_cut = output.velocity, self._tracker.is_limited(output)
         return Reference(output.reference, output.attitude)
 
     def send(self, stamp_ns: int) -> None:
@@ -86,7 +94,7 @@ class CommandAnswers:
 
     def __init__(
         self, node: TableNode, tracker: TrajectoryTracker, make: Callable[[], Controller],
-        name: str,
+        name: str, vehicle: VehicleParameters,
     ) -> None:
         """Create the publisher on the node; make, name: gives the controller, and its name.
 
@@ -98,6 +106,8 @@ class CommandAnswers:
                 f'{name} reads scans, which the node {node.get_name()} does not get: run it by'
                 ' simulate, sweep, league or race; gap_ode follows the gap with nodes')
         self._command = AckermannCommand(0.0, 0.0)
+        self.is_cut = False
+        self._vehicle = vehicle
         self._message = command_template()
         self._publisher = AnswerPublisher(
             node, AckermannDriveStamped, topics.NAVIGATION_COMMAND, qos.COMMAND,
@@ -111,6 +121,8 @@ class CommandAnswers:
     def update(self, odometry: Odometry, now_ns: int) -> Reference:
         """Do what Answers says."""
         self._command, motion = self._driver.update(odometry, now_ns)
+        obeyed = within_limits(self._command, self._vehicle, self._vehicle.steering_range)
+        self.is_cut = bool(cut_notice(self._command, obeyed))
         return Reference(
             ReferencePoint(*motion[:6]), Attitude(*motion[6:]) if motion.direction else None)
 

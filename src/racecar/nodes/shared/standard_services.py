@@ -14,12 +14,12 @@ def offer_standard_services(node: SimulatorNode) -> None:
         return
     try:
         # Imports messages that need not be there.
-        from racecar.nodes.shared.simulation_services import SimulationServices
+        from racecar.nodes.shared.standard.services import offer_services
     except ImportError as error:
         node.get_logger().warning(
             f'the services of simulation_interfaces are not offered: {error}. Install the'
             ' package, or set simulation_interfaces to false')
         return
     prefix = values['simulation_interfaces_prefix']
-    node.start_of = SimulationServices(
-        node, values['world'], f'{prefix}/' if prefix else '').entities.start_of
+    entities = offer_services(node, values['world'], f'{prefix}/' if prefix else '')
+    node.start_of = entities.start_of

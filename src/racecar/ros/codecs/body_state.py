@@ -25,7 +25,7 @@ from racecar.ros.codecs.transforms import transforms_template
 from racecar.ros.listeners import Listeners
 from racecar.ros.message_rows import MessageRows
 from racecar.ros.node import TableNode
-from racecar.ros.odometry_relay import relay_of
+from racecar.ros.odometry_relay import relays_of
 from racecar.ros.wire import aligned, LENGTH, MessageTemplate, read_header, reads
 from racecar.simulation.ports import GROUND_TRUTH, Input, Output
 
@@ -67,7 +67,8 @@ def body_state_rows() -> MessageRows:
 class BodyStateCodec(Codec):
     """Pose in the frame of the odometry and twist in the robot's frame; as ground truth in map.
 
-    The node has the parameters odometry_variance.*, publish_tf and relay_odometry.
+    The node has the parameters odometry_variance.*, publish_tf, relay_odometry and
+    opponent_odometry.
     """
 
     value_type = BodyState
@@ -107,7 +108,7 @@ class ReckonedStateCodec(Codec):
 
 
 class _OdometryChannel(Channel):
-    """Sends the transform, the relay's odometry, then that which may set off the next tick."""
+    """Sends the transform, the odometry of relays, then that which may set off the next tick."""
 
     is_heard = True
 
@@ -118,7 +119,7 @@ class _OdometryChannel(Channel):
         self._transform = transforms_template([(odom, frame)])
         profile = _profile(node)
         super().__init__(node.create_publisher(Odometry, place.topic(topics.ODOMETRY), profile))
-        self._relay = relay_of(node, place, profile)
+        self._relays = relays_of(node, place, profile)
         # There is none where another node gives the transform.
         self._tf = [node.create_publisher(TFMessage, topics.TF, qos.TF)] \
             if values['publish_tf'] else []
@@ -130,8 +131,8 @@ class _OdometryChannel(Channel):
         for index in self._tf_listeners.heard():
             self._tf[index].publish(self._transform.fill(sec, nanosec, *pose))
         odometry = self._odometry.fill(sec, nanosec, *pose, *twist)
-        if self._relay is not None:
-            self._relay.publish(odometry)
+        for relay in self._relays:
+            relay.publish(odometry)
         self.publisher.publish(odometry)
 
 

@@ -15,6 +15,8 @@ TF, TF_STATIC = 'tf', 'tf_static'
 ODOMETRY = 'vesc/odom'
 FILTERED_ODOMETRY = 'pf/pose/odom'
 """Odometry of a particle filter, in whose place the simulator is."""
+OPPONENT_ODOMETRY = 'opponent/odom'
+"""Odometry of the other one of two cars."""
 GROUND_TRUTH = 'ground_truth/odom'
 """The true motion, where ODOMETRY is reckoned."""
 CAR_STATE = 'car_state'
@@ -50,6 +52,8 @@ TWIST_COMMAND = 'cmd_vel'
 MUX_INPUT = 'vesc/ackermann_cmd_mux/input'
 NAVIGATION_COMMAND = f'{MUX_INPUT}/navigation'
 TELEOP_COMMAND = f'{MUX_INPUT}/teleop'
+RACE_COMMAND = f'{MUX_INPUT}/race'
+"""By which race control holds a car, over all sources of the low-level mux."""
 SAFETY_COMMAND = f'{MUX_INPUT}/safety'
 SAFETY_CLEAR = f'{MUX_INPUT}/safety_clear'
 """That the safety node has nothing against what the others command."""

@@ -7,7 +7,7 @@ Each is a YAML file in config/topic_names or in a folder of RACECAR_TOPIC_NAMES.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 import re
@@ -21,8 +21,11 @@ from racecar.ros import topics
 
 _TOPIC = re.compile(r'[A-Za-z_]\w*(?:/[A-Za-z_]\w*)*', re.ASCII)
 
-_KEYS = {'summary': str, 'rank': int, 'topics': dict, 'shared': list, 'muxes': dict,
+_KEYS = {'summary': str, 'rank': int, 'topics': dict, 'cars': dict, 'shared': list, 'muxes': dict,
          'parameters': dict}
+
+# What a car of the set in a fleet has by its name.
+_FRAME_PREFIX = 'frame_prefix'
 
 _KNOWN = {value for name, value in vars(topics).items()
           if name.isupper() and isinstance(value, str)}
@@ -40,7 +43,8 @@ class TopicSet(NamedTuple):
     software}; those below the name of a mux are its inputs and its output. shared: names in other
     software on which several nodes publish commands by design. muxes: mux file by the relative
     name of the mux. parameters: values for every node that has a parameter of the name, which
-    go over its files in config/ and give way to those of the user.
+    go over its files in config/ and give way to those of the user. cars: by the names of cars that
+    have topics of their own in a fleet, in place of `topics`; relative to where all cars are.
     """
 
     name: str
@@ -50,6 +54,23 @@ class TopicSet(NamedTuple):
     shared: frozenset[str]
     muxes: Mapping[str, str]
     parameters: Mapping[str, object]
+    cars: Mapping[str, Mapping[str, str]]
+
+    def of_fleet(self, cars: Iterable[str]) -> TopicSet:
+        """Set for nodes of several cars, whose frames have their names in front already."""
+        if self.cars.keys().isdisjoint(cars):
+            return self
+        return self._replace(parameters={
+            name: value for name, value in self.parameters.items() if name != _FRAME_PREFIX})
+
+    def of_car(self, car: str, namespace: str) -> TopicSet:
+        """Set for nodes of one of several cars, with full names; namespace: of all cars."""
+        if car not in self.cars:
+            return self
+        below = f'/{namespace}/' if namespace else '/'
+        return self.of_fleet([car])._replace(
+            topics={topic: below + name for topic, name in self.cars[car].items()},
+            shared=frozenset(below + name for name in self.shared))
 
     def renamed(self, topic: str) -> str:
         """What the other software calls a topic of a relative name."""
@@ -82,12 +103,13 @@ def _read(name: str, path: Path) -> TopicSet:
     fail = partial(_error, path)
     content = _content(path, fail)
     renamed, muxes = content.get('topics', {}), content.get('muxes', {})
-    for topic, other in renamed.items():
-        if not _is_known(topic):
-            raise fail('a topic', topic, f'one of this package; {suggest(topic, _KNOWN)}')
-        if not (isinstance(other, str) and _TOPIC.fullmatch(other)):
-            raise fail(f'the name of {topic}', other, 'a relative topic name, as ego_racecar/odom')
-    for key, found, known in (('shared', content.get('shared', []), renamed.values()),
+    cars = content.get('cars', {})
+    for car, of_car in cars.items():
+        if not isinstance(of_car, dict):
+            raise fail(f'what is of the car {car}', of_car, 'a mapping as `topics`')
+    others = {name: None for names in (renamed, *cars.values())
+              for name in _checked_names(names, fail)}
+    for key, found, known in (('shared', content.get('shared', []), others),
                               ('muxes', muxes, topics.MUX_INPUTS)):
         for item in found:
             if item not in known:
@@ -97,7 +119,19 @@ def _read(name: str, path: Path) -> TopicSet:
             raise fail(f'the file of {mux}', file, 'the name of a mux file')
     return TopicSet(
         name, content.get('summary', ''), content.get('rank', _LAST_RANK), renamed,
-        frozenset(content.get('shared', [])), muxes, content.get('parameters', {}))
+        frozenset(content.get('shared', [])), muxes, content.get('parameters', {}), cars)
+
+
+def _checked_names(
+    renamed: Mapping[str, object], fail: Callable[[str, object, str], ConfigurationError],
+) -> Iterator[str]:
+    """Names in the other software. Raises ConfigurationError for what is no topic."""
+    for topic, other in renamed.items():
+        if not _is_known(topic):
+            raise fail('a topic', topic, f'one of this package; {suggest(topic, _KNOWN)}')
+        if not (isinstance(other, str) and _TOPIC.fullmatch(other)):
+            raise fail(f'the name of {topic}', other, 'a relative topic name, as ego_racecar/odom')
+        yield other
 
 
 def _content(

@@ -23,6 +23,7 @@ from racecar.base.types import Pose3
 from racecar.entities.convex_bodies import Array, hull_distance
 from racecar.entities.refusals import RefusedError
 from racecar.entities.world_entities import NamedPose, tags_match
+from racecar.ros.conversions import pose_from_message
 from racecar.simulation.ports import Bounds
 
 START_TAGS = 'spawn', 'start'
@@ -97,3 +98,11 @@ def pose_message(pose: Pose3) -> Pose:
     turn = message.orientation
     turn.x, turn.y, turn.z, turn.w = map(float, pose[3:])
     return message
+
+
+def finite_pose(message: Pose) -> Pose3:
+    """Pose of a message. Raises RefusedError for one that is none."""
+    try:
+        return pose_from_message(message)
+    except ValueError as error:
+        raise RefusedError('INVALID_POSE', str(error)) from error

@@ -1,0 +1,168 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Contacts of cars of Simulators as hits of rigid bodies, by racecar.dynamics.impulse.
+
+racecar.simulation.world_hits does the same for cars in blocks, with the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+import itertools
+import math
+from typing import Protocol
+
+from racecar.base.errors import DivergenceError
+from racecar.base.types import NANOSECONDS, Odometry
+from racecar.dynamics.impulse import Body, collide, FIXED, Surface
+from racecar.scene.touching import rectangles_touch
+from racecar.simulation.contact import Contact, ROUNDS, ways_apart
+from racecar.simulation.obstacles import Obstacles, Outline
+
+Place = tuple[float, float, float]
+"""x, y [m] and yaw [rad] in a state."""
+
+
+class HittingCar(Protocol):
+    """What hits ask of a car.
+
+    kept() gives what go_back() takes. advance_freely() moves it as if nothing were in the way, and
+    raises DivergenceError. take() gives it the motion of a Body. place: of the state, to be set.
+    """
+
+    place: Place
+
+    @property
+    def step_ns(self) -> int:
+        """Length of a step [ns]."""
+
+    @property
+    def obstacles(self) -> Obstacles | None:
+        """What stands in its way, None for nothing."""
+
+    @property
+    def outline(self) -> Outline:
+        """What it covers."""
+
+    def odometry(self) -> Odometry:
+        """Pose and twist now."""
+
+    def advance_freely(self, steps: int) -> None:
+        """See the class."""
+
+    def body(self) -> Body:
+        """The car as a body."""
+
+    def take(self, body: Body) -> None:
+        """See the class."""
+
+
+class CarHits:
+    """Cars that move on together and hit each other and what stands around."""
+
+    def __init__(
+        self, cars: Sequence[HittingCar], contact: Contact, *,
+        keep: Callable[[], Callable[[], None]],
+        do_touch: Callable[[], bool] = lambda: False,
+        note_met: Callable[[int, Odometry, float], None] = lambda *_: None,
+    ) -> None:
+        """Let cars be hit by the contact, whose policy is not asked.
+
+        keep: returns what puts all cars back to where they are now; do_touch: whether cars touch
+        each other; note_met: called with the index of a car that hits another one, its odometry
+        and the speed with which it came [m/s].
+        """
+        self._cars, self._surface = cars, Surface(contact.restitution, contact.friction)
+        self._keep, self._do_touch, self._note_met = keep, do_touch, note_met
+        self._look_steps = max(1, round(contact.interval * NANOSECONDS) // cars[0].step_ns)
+        self._reach = [car.outline.reach for car in cars]
+        self._inside = [False] * len(cars)
+        # Speeds at the begin of an interval [m/s].
+        self._speeds = [0.0] * len(cars)
+
+    def advance(self, steps: int) -> None:
+        """Move on by steps. Raises DivergenceError; all cars are then as before."""
+        go_back = self._keep()
+        try:
+            while steps:
+                part = min(steps, self._look_steps)
+                self._take_interval(part)
+                steps -= part
+        except DivergenceError:
+            go_back()
+            raise
+
+    def _take_interval(self, steps: int) -> None:
+        go_back = self._keep()
+        for car in self._cars:
+            car.advance_freely(steps)
+        if self._do_touch() or any(map(_is_blocked, self._cars)):
+            go_back()
+            self._inside = [*map(_is_inside, self._cars)]
+            self._speeds = [math.hypot(*car.odometry()[5:7]) for car in self._cars]
+            for _ in range(steps):
+                self._take_step()
+        for car in self._cars:
+            if car.obstacles is not None:
+                car.obstacles.note_free(car.odometry())
+
+    def _take_step(self) -> None:
+        before = [car.place for car in self._cars]
+        for car in self._cars:
+            car.advance_freely(1)
+        for _ in range(ROUNDS):
+            met = self._meet_cars()
+            # Both are to be asked.
+            if not self._meet_scene(before) and not met:
+                return
+
+    def _meet_cars(self) -> bool:
+        found = False
+        for i, j in itertools.combinations(range(len(self._cars)), 2):
+            one, other = self._cars[i], self._cars[j]
+            places = one.odometry(), other.odometry()
+            if math.dist(places[0][1:3], places[1][1:3]) > self._reach[i] + self._reach[j]:
+                continue
+            touch = rectangles_touch(one.outline.at(places[0]), other.outline.at(places[1]))
+            if touch.depth <= 0.0:
+                continue
+            found = True
+            bodies = one.body(), other.body()
+            hit = collide(*bodies, touch, self._surface)
+            one.take(hit.first)
+            other.take(hit.second)
+            back, ahead = ways_apart(*bodies, touch.depth)
+            _move(one, -back * touch.nx, -back * touch.ny)
+            _move(other, ahead * touch.nx, ahead * touch.ny)
+            for index, place in zip((i, j), places, strict=True):
+                self._note_met(index, place, self._speeds[index])
+        return found
+
+    def _meet_scene(self, before: Sequence[Place]) -> bool:
+        found = False
+        for index, car in enumerate(self._cars):
+            if self._inside[index] or not _is_blocked(car):
+                continue
+            assert car.obstacles is not None
+            found, place = True, car.odometry()
+            touch, way = car.obstacles.touch(place)
+            car.take(collide(car.body(), FIXED, touch, self._surface).first)
+            if way < 0.0:
+                car.place = before[index]
+            else:
+                _move(car, -way * touch.nx, -way * touch.ny)
+            car.obstacles.note_contact(place, self._speeds[index])
+        return found
+
+
+def _is_blocked(car: HittingCar) -> bool:
+    return car.obstacles is not None and car.obstacles.block(car.odometry())
+
+
+def _is_inside(car: HittingCar) -> bool:
+    return car.obstacles is not None and car.obstacles.hold(car.odometry())
+
+
+def _move(car: HittingCar, dx: float, dy: float) -> None:
+    x, y, yaw = car.place
+    car.place = x + dx, y + dy, yaw
