@@ -17,7 +17,6 @@ import numpy as np
 from racecar.base.columns import Array
 from racecar.base.environment import present_environment
 from racecar.base.errors import ConfigurationError, RunError
-from racecar.base.readings import LaserScan
 from racecar.base.types import (
     AckermannCommand,
     BodyState,
@@ -34,7 +33,14 @@ from racecar.race.referee import Referee
 from racecar.race.rules import HEAD_TO_HEAD
 from racecar.race.standings import final_standings, HeatResult, Row
 from racecar.sensors.equipment import equip
-from racecar.simulation.ports import COLLISIONS, Entity, GROUND_TRUTH, ODOMETRY
+from racecar.simulation.ports import (
+    COLLISIONS,
+    Entity,
+    GROUND_TRUTH,
+    laser_of,
+    ODOMETRY,
+    Output,
+)
 from racecar.simulation.reckoned_plant import is_reckoned
 from racecar.simulation.simulator import make_simulator
 from racecar.simulation.vehicle_fleet import VehicleFleet
@@ -133,9 +139,14 @@ class _Asked:
 
     def at(self, time_ns: int) -> AckermannCommand | None:
         """Command at a time, None where nothing is due. Raises RunError if the driver fails."""
-        if not self._car.sight.is_due(time_ns // self._step_ns):
-            return None
-        return self._driver.answer(self._car.see(time_ns))
+        step, command = time_ns // self._step_ns, None
+        laser, odometry = self._car.laser, self._car.odometry
+        if laser is not None and laser.is_due(step):
+            command = self._driver.see(laser.read(), time_ns)
+        if odometry.is_due(step):
+            answer = self._driver.answer(self._car.seen_odometry(time_ns))
+            command = command if answer is None else answer
+        return command
 
     def restart(self) -> None:
         """Forget what was before."""
@@ -148,9 +159,10 @@ class _Car:
     def __init__(self, car: PlannedCar, entity: Entity, number: int) -> None:
         self.name = car.name
         self.entity = entity
-        self._is_reckoned, self._sees_laser = is_reckoned(car.values), car.sees_laser
+        self._is_reckoned = is_reckoned(car.values)
         self.truth = entity.output(GROUND_TRUTH if self._is_reckoned else ODOMETRY)
-        self.sight = entity.output('laser' if car.sees_laser else ODOMETRY)
+        self.odometry = entity.output(ODOMETRY)
+        self.laser = laser_of(entity) if car.sees_laser else None
         self.contacts = next((output for output in entity.outputs if output.name == COLLISIONS),
                              None)
         self._apply = next(port.apply for port in entity.inputs
@@ -173,12 +185,14 @@ class _Car:
         found: BodyState = self.truth.read()
         return found
 
-    def see(self, time_ns: int) -> LaserScan | Odometry:
-        """What its driver looks at now."""
-        if self._sees_laser:
-            scan: LaserScan = self.sight.read()
-            return scan
-        seen = self.sight.read()
+    @property
+    def sights(self) -> list[Output]:
+        """What its driver looks at."""
+        return [self.odometry] if self.laser is None else [self.odometry, self.laser]
+
+    def seen_odometry(self, time_ns: int) -> Odometry:
+        """Odometry of a time, which is now."""
+        seen = self.odometry.read()
         return Odometry.of_body(time_ns, seen.body if self._is_reckoned else seen)
 
     def command(self, time_ns: int, command: AckermannCommand) -> None:
@@ -251,7 +265,7 @@ class _HeatRun:
         """Drive until the heat is over; on_time gets the time [s]."""
         plant, referee = self.plant, self.referee
         step_ns = plant.step_ns
-        sights = [car.sight for car in self.cars] + [self.cars[0].truth]
+        sights = [sight for car in self.cars for sight in car.sights] + [self.cars[0].truth]
         while True:
             now = plant.time_ns
             step = now // step_ns
