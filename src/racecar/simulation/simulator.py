@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from racecar.base.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.poses import check_planar_pose
-from racecar.base.readings import Collisions
+from racecar.base.readings import Collisions, LaserScan
 from racecar.base.rows import first_row, Numbers, Part
 from racecar.base.types import (
     AckermannCommand,
@@ -237,6 +237,7 @@ class Simulator:
         self._scene, self._contact, self._response = scene, OUTLINE, Contact()
         self.change(model, self.channels)
         self._start = start
+        self.has_diverged = False
         self._hits = self._hits_of(self._response)
         # Without any, nothing is looked for.
         self._obstacles = self._obstacles_of(scene)
@@ -474,6 +475,10 @@ class Simulator:
                 f'velocity {vx:g}, {vy:g} m/s with yaw rate {yaw_rate:g} rad/s, expected one that'
                 f' {self.model.description} can have; it would have {now.vx:g}, {now.vy:g} m/s and'
                 f' {now.yaw_rate:g} rad/s')
+
+    def watch(self, on_scan: Callable[[LaserScan], object]) -> bool:
+        """False: what it simulates carries no sensors."""
+        return False
 
     @property
     def collisions(self) -> Collisions | None:
@@ -730,6 +735,7 @@ class Simulator:
             array[:] = numbers
 
     def _rest(self, pose: Pose2) -> None:
+        self.has_diverged = False
         self._put(self._parts.state, self.model.initial_state(pose))
 
     @property
@@ -848,6 +854,7 @@ class Simulator:
         self._choose_kernels()
 
     def _divergence(self, steps: int) -> DivergenceError:
+        self.has_diverged = True
         start, command = self._steps * self.step_ns / NANOSECONDS, self.command
         duration = steps * self.step_ns / NANOSECONDS
         state = ', '.join(
