@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 import importlib
 from typing import Any
 
@@ -21,7 +22,8 @@ from racecar.differential.parameters import RobotParameters
 from racecar.differential.plant import make_robot_plant
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.world_choice import car_names
-from racecar.sensors.equipment import described_with_sensors
+from racecar.sensors.equipment import described_with_sensors, shown_sensor, with_sensors
+from racecar.sensors.laser import LASER
 from racecar.simulation.closed_loop import LoopCar
 from racecar.simulation.fleet_file import values_of_cars
 from racecar.simulation.ports import Plant
@@ -99,9 +101,11 @@ def _planar_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
     _check_alone(values)
     same = None if like is None else like.compiled
     simulator = make_simulator(values, None if same is None else same.model)
+    sees = shown_sensor(values, LASER.name) is not None
     return car_with_odometry(
         VehiclePlant(simulator), values, simulator.description, simulator,
-    ) if is_reckoned(values) else simulator
+        partial(with_sensors, values=values) if sees else lambda plant: plant,
+    ) if sees or is_reckoned(values) else simulator
 
 
 def _planar_plant(values: Mapping[str, object]) -> Plant:

@@ -15,21 +15,22 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.simulation.ports import (
     Entity,
     GROUND_TRUTH,
+    laser_of,
     ODOMETRY,
     Output,
     Plant,
 )
 from racecar.simulation.reckoned_plant import is_reckoned
 
-LASER = 'laser'
-"""Output of the laser by which a car may be driven."""
-
 
 class Driver(Protocol):
-    """Drives a car; answers to a LaserScan or an Odometry, whichever it looks at."""
+    """Drives a car; answers to odometry and, if it looks at them, to scans."""
 
-    def answer(self, seen: object) -> AckermannCommand:
-        """Command for what is seen. Raises RunError for a controller that fails."""
+    def see(self, scan: LaserScan, now_ns: int) -> AckermannCommand | None:
+        """Command for a scan of a time [ns], None for none. Raises RunError as answer()."""
+
+    def answer(self, odometry: Odometry) -> AckermannCommand | None:
+        """Command for odometry, None for none. Raises RunError for a controller that fails."""
 
     def restart(self) -> None:
         """Forget what was before, because the car has been put elsewhere."""
@@ -42,10 +43,12 @@ class GapDriver:
         """values: of all parameters of the node."""
         self._law = GapFollower(values, VehicleParameters.from_values(values))
 
-    def answer(self, seen: object) -> AckermannCommand:
-        """Command for a LaserScan, which is seen as a message has it."""
-        assert isinstance(seen, LaserScan)
-        return self._law.command(seen.in_single_precision())
+    def see(self, scan: LaserScan, now_ns: int) -> AckermannCommand:
+        """Command for a scan, which is seen as a message has it."""
+        return self._law.command(scan.in_single_precision())
+
+    def answer(self, odometry: Odometry) -> None:
+        """Nothing: it looks at scans alone."""
 
     def restart(self) -> None:
         """Nothing, as it has no memory."""
@@ -54,15 +57,17 @@ class GapDriver:
 class SeenCar:
     """A car of a plant: its true motion, what its driver looks at, and its commands.
 
-    truth: output of the true motion; sight: of what the driver answers.
+    truth: output of the true motion; odometry, laser: of what its driver looks at, None for a
+    laser that it does not.
     """
 
     def __init__(self, entity: Entity, values: Values, *, sees_laser: bool) -> None:
-        """values: of all parameters of its simulator; sees_laser: else it sees the odometry."""
+        """values: of all parameters of its simulator; sees_laser: else the odometry alone."""
         self.entity = entity
-        self._is_reckoned, self._sees_laser = is_reckoned(values), sees_laser
+        self._is_reckoned = is_reckoned(values)
         self.truth = entity.output(GROUND_TRUTH if self._is_reckoned else ODOMETRY)
-        self.sight = entity.output(LASER if sees_laser else ODOMETRY)
+        self.odometry = entity.output(ODOMETRY)
+        self.laser = laser_of(entity) if sees_laser else None
         self.apply = next(port.apply for port in entity.inputs
                           if port.value_type is AckermannCommand)
 
@@ -71,12 +76,26 @@ class SeenCar:
         found: BodyState = self.truth.read()
         return found
 
-    def see(self, time_ns: int) -> LaserScan | Odometry:
-        """What its driver looks at now."""
-        if self._sees_laser:
-            scan: LaserScan = self.sight.read()
-            return scan
-        seen = self.sight.read()
+    @property
+    def sights(self) -> list[Output]:
+        """Outputs that its driver looks at."""
+        return [self.odometry] if self.laser is None else [self.odometry, self.laser]
+
+    def ask(self, driver: Driver, time_ns: int, step: int) -> AckermannCommand | None:
+        """Command of its driver for what is due at a time, which is now; scans come first.
+
+        step: of the plant. Raises RunError for a controller that fails.
+        """
+        command = None
+        if self.laser is not None and self.laser.is_due(step):
+            command = driver.see(self.laser.read(), time_ns)
+        if self.odometry.is_due(step):
+            answer = driver.answer(self._seen(time_ns))
+            command = command if answer is None else answer
+        return command
+
+    def _seen(self, time_ns: int) -> Odometry:
+        seen = self.odometry.read()
         return Odometry.of_body(time_ns, seen.body if self._is_reckoned else seen)
 
 

@@ -47,10 +47,10 @@ class _Car(SeenCar):
         self.faults: list[str] = []
         self._fault = ''
 
-    def drive(self, seen: object) -> None:
-        """Obey the driver from now on."""
-        self.command = self.driver.answer(seen)
-        self.apply(self.command)
+    def drive(self, command: AckermannCommand) -> None:
+        """Obey a command of the driver from now on."""
+        self.command = command
+        self.apply(command)
 
     def note(self, odometry: Odometry) -> None:
         """Keep a row of the table, and what keeps the car from going on."""
@@ -136,9 +136,10 @@ class FleetSimulation:
             # Before anybody answers, as some cars obey at once.
             places = [Odometry.of_body(now, car.state()) for car in cars] \
                 if truth.is_due(step) else []
-            seen = [(car, car.see(now)) for car in cars if car.sight.is_due(step)]
-            for car, sight in seen:
-                car.drive(sight)
+            commands = [(car, car.ask(car.driver, now, step)) for car in cars]
+            for car, command_now in commands:
+                if command_now is not None:
+                    car.drive(command_now)
             for car, place in zip(cars, places, strict=bool(places)):
                 car.note(place)
             if places and on_progress is not None:

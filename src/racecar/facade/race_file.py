@@ -15,6 +15,7 @@ import numpy as np
 from racecar.base.environment import hash_of_file
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.fields import Fields
+from racecar.base.readings import LaserScan
 from racecar.base.share import find_track, find_world, may_be_path, track_names
 from racecar.base.types import AckermannCommand, Odometry, Pose2
 from racecar.base.values import Values
@@ -30,6 +31,7 @@ from racecar.metrics.course_places import Places, poses_on
 from racecar.race.rules import HEAD_TO_HEAD, OBSTACLES, read_rules, Rules
 from racecar.scene.scene import Box, Colour, Scene
 from racecar.scene.world_choice import check_car_names, MOST_CARS
+from racecar.sensors.laser import LASER
 from racecar.simulation.fleet_file import car_shape, FleetCar, SHAPE_KEYS
 from racecar.simulation.obstacles import GIVE_PARAMETER
 from racecar.stacks import describe_stack, StackOptions
@@ -57,8 +59,8 @@ class PlannedCar:
     """A car as the plant has it.
 
     values: of all parameters of its simulator. start: of base_link in map, None for its place on
-    the grid, counted from 0. sees_laser: whether scans are answered, else odometry. driver: what
-    drives it, for people. colour: in reports, None for any.
+    the grid, counted from 0. sees_laser: whether its driver sees scans, and not odometry alone.
+    driver: what drives it, for people. colour: in reports, None for any.
     """
 
     name: str
@@ -275,13 +277,17 @@ def _controlled(
         'reference_origin': 'map', 'raceline_speed': fields.number('speed', 0.8, 0.0)}
     if fields.has('raceline'):
         tracked['raceline_file'] = fields.text('raceline')
-    values = _resolved('kinematic_ode', replace(
-        options, trajectory='raceline', controller=where,
-        overrides={**options.overrides, _TRACKER: tracked}))
+    overrides = {**options.overrides, _TRACKER: tracked}
+    options = replace(options, trajectory='raceline', controller=where, overrides=overrides)
+    values = _resolved('kinematic_ode', options)
     tracker = values[_TRACKER]
     # Says now what is wrong with its settings.
-    ControllerDriver(made_by, settings, tracker)
-    return (_planned(shape, values[_SIMULATOR], where, sees_laser=False),
+    driver = ControllerDriver(made_by, settings, tracker)
+    if driver.reads_scans:
+        overrides[_SIMULATOR] = {
+            'sensors': [LASER.name], 'laser.seed': race.seed, **overrides[_SIMULATOR]}
+        values = _resolved('kinematic_ode', options)
+    return (_planned(shape, values[_SIMULATOR], where, sees_laser=driver.reads_scans),
             lambda: ControllerDriver(made_by, settings, tracker))
 
 
@@ -300,10 +306,18 @@ class ControllerDriver:
         self._driver = CustomDriver(
             lambda: made_by.make(vehicle, settings), TrajectoryTracker(dict(tracker)))
 
-    def answer(self, seen: object) -> AckermannCommand:
-        """Command for an Odometry. Raises RunError if the controller fails."""
-        assert isinstance(seen, Odometry)
-        return self._driver.update(seen).command
+    @property
+    def reads_scans(self) -> bool:
+        """Whether the controller does."""
+        return self._driver.reads_scans
+
+    def see(self, scan: LaserScan, now_ns: int) -> AckermannCommand | None:
+        """Command for a scan, if it gives one. Raises RunError if the controller fails."""
+        return self._driver.see(scan, now_ns)
+
+    def answer(self, odometry: Odometry) -> AckermannCommand | None:
+        """Command for odometry. Raises RunError if the controller fails."""
+        return self._driver.update(odometry).command if self._driver.answers_odometry else None
 
     def restart(self) -> None:
         """Begin the line anew where the car is."""

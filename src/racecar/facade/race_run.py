@@ -131,9 +131,7 @@ class _Asked:
 
     def at(self, time_ns: int) -> AckermannCommand | None:
         """Command at a time, None where nothing is due. Raises RunError if the driver fails."""
-        if not self._car.sight.is_due(time_ns // self._step_ns):
-            return None
-        return self._driver.answer(self._car.see(time_ns))
+        return self._car.ask(self._driver, time_ns, time_ns // self._step_ns)
 
     def restart(self) -> None:
         """Forget what was before."""
@@ -231,7 +229,7 @@ class _HeatRun:
         """Drive until the heat is over; on_time gets the time [s]."""
         plant, referee = self.plant, self.referee
         step_ns = plant.step_ns
-        sights = [car.sight for car in self.cars] + [self.cars[0].truth]
+        sights = [sight for car in self.cars for sight in car.sights] + [self.cars[0].truth]
         for now in instants(plant, sights):
             if self.cars[0].truth.is_due(now // step_ns):
                 self._judge(now, drivers)

@@ -18,7 +18,7 @@ from racecar.base.run_file import RunFile
 from racecar.base.types import NANOSECONDS
 from racecar.catalogue import node_names
 from racecar.control.custom_controller import ControllerClass, find_controller
-from racecar.control.custom_driver import how_it_runs, NO_STEP
+from racecar.control.custom_driver import how_it_runs, NO_STEP, READS_SCANS
 from racecar.control.laws import LAWS, SimulatorKind
 from racecar.dynamics.vehicles import VEHICLE_MODELS
 from racecar.facade.arguments import (
@@ -118,7 +118,8 @@ class Simulation:
             stack, self._values, controller or find_controller(options.controller),
             options.controller_settings, self._timed_car())
         self.how_controlled = how_it_runs(options.controller, loop.why_plain)
-        self.why_slow = '' if loop.why_plain in ('', NO_STEP) else self.how_controlled
+        self.why_slow = '' if loop.why_plain in (
+            '', NO_STEP, READS_SCANS) else self.how_controlled
         return loop
 
     def _timed_car(self) -> TimedCar:

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from racecar.base.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.poses import check_planar_pose
-from racecar.base.readings import Collisions
+from racecar.base.readings import Collisions, LaserScan
 from racecar.base.rows import first_row, Numbers, Part
 from racecar.base.types import (
     AckermannCommand,
@@ -337,7 +337,13 @@ class Simulator:
 
     @contact.setter
     def contact(self, shape: ContactShape) -> None:
-        self._contact = shape
+        """Let this run into things from now on. Raises ConfigurationError for a disc that hits."""
+        before, self._contact = self._contact, shape
+        try:
+            self._hits = self._hits_of(self._response)
+        except ConfigurationError:
+            self._contact = before
+            raise
         self._obstacles = self._obstacles_of(self._scene)
 
     @property
@@ -469,6 +475,10 @@ class Simulator:
                 f'velocity {vx:g}, {vy:g} m/s with yaw rate {yaw_rate:g} rad/s, expected one that'
                 f' {self.model.description} can have; it would have {now.vx:g}, {now.vy:g} m/s and'
                 f' {now.yaw_rate:g} rad/s')
+
+    def watch(self, on_scan: Callable[[LaserScan], object]) -> bool:
+        """False: what it simulates carries no sensors."""
+        return False
 
     @property
     def collisions(self) -> Collisions | None:
