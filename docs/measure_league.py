@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the tables of docs/league.md from the folder of a league.
 
-Run `./run racecar league small --output build/league`, the same with limits, and then this with
-both folders.
+Run `./run racecar league small --output build/league`, the same with limits and survival, and then
+this with the three folders.
 """
 
 from __future__ import annotations
@@ -72,10 +72,16 @@ def _published(rows: Sequence[Row]) -> str:
     return '\n'.join(lines)
 
 
-def _limits(rows: Sequence[Row]) -> str:
-    """Lap over bound, errors and who stays inside, by line and controller."""
-    chosen = (('none', '0.9'), ('localisation', '0.9'), ('localisation', '0.95'),
-              ('slippery_heavy', '0.9'), ('slippery_heavy', '0.95'))
+_LIMITS = (('none', '0.9'), ('localisation', '0.9'), ('localisation', '0.95'),
+           ('slippery_heavy', '0.9'), ('slippery_heavy', '0.95'))
+_SURVIVAL = (('localisation', '0.95'), ('slippery', '0.95'), ('slippery_heavy', '0.95'))
+
+
+def _limits(rows: Sequence[Row], chosen: Sequence[tuple[str, str]]) -> str:
+    """Lap over bound, errors and who stays inside, by line and controller.
+
+    chosen: conditions and shares of the columns.
+    """
     heads = [f'{condition} {share}' for condition, share in chosen]
     lines = [f"| line | controller | {' | '.join(heads)} |", f"|---|---|{'---|' * len(heads)}"]
     for line, name in dict.fromkeys((row['line'], row['controller']) for row in rows):
@@ -98,10 +104,11 @@ def _rows(folder: Path) -> tuple[list[Row], str]:
     return [*rows], f'{len(rows)} runs; SHA-256 of `table.csv`: `{digest}`.'
 
 
-def main(folder: Path, limits: Path) -> int:
+def main(folder: Path, limits: Path, survival: Path) -> int:
     """Replace the blocks; the page says which table they are from."""
     rows, table = _rows(folder)
     hardest, limits_table = _rows(limits)
+    survivors, survival_table = _rows(survival)
     line = 'racetrack_f1tenth_curvature'
     blocks = {
         'published': _published(rows),
@@ -110,7 +117,8 @@ def main(folder: Path, limits: Path) -> int:
         'faster': _table(rows, 'condition', line=line, plant='double_track', share='0.9'),
         'tracks': _table(rows, 'line', plant='double_track', condition='localisation',
                          share='0.7'),
-        'limits': _limits(hardest), 'hash': table, 'limits_hash': limits_table}
+        'limits': _limits(hardest, _LIMITS), 'hash': table, 'limits_hash': limits_table,
+        'survival': _limits(survivors, _SURVIVAL), 'survival_hash': survival_table}
     page = DOCS / 'league.md'
     page.write_text(_BLOCK.sub(
         lambda match: f'{match[1]}{blocks[match[2]]}\n{match[3]}',

@@ -22,18 +22,21 @@ from racecar.control.custom_controller import find_controller
 from racecar.control.progress import LineReference, look, sight_of
 from racecar.control.racelines.line_numbers import course_at, line_at, line_numbers, nearest_way
 from racecar.control.racelines.raceline import Raceline
+from racecar.control.racing.contouring_mpc import ContouringCar, ContouringPredictive
 from racecar.control.racing.dynamic_mpc import DynamicPredictive
 from racecar.control.racing.gauss_newton import (
     advance,
+    box_places,
     cost,
     expand,
     Horizon,
+    input_count,
+    is_free,
     least_in_box,
     linearise,
     Memory,
     places,
     plan_size,
-    Quadratic,
     rates,
     shift,
     slopes,
@@ -64,26 +67,30 @@ VALUES = load_parameter_file(find_config('vehicles/f1tenth'), 'any_node')
 CAR = VehicleParameters.from_values(VALUES)
 LINE = RaceLine('racetrack_f1tenth_curvature', 0.9)
 COURSE = [float(value) for value in LINE.numbers]
+CONTOURING = ContouringPredictive(CAR).parameters
 MODELS: dict[str, Any] = {
     'dynamic': DynamicPredictive(CAR).parameters.car,
     'kinematic': KinematicPredictive(CAR).parameters.car,
+    'contouring': ContouringCar(CONTOURING.plan.car, *CONTOURING[1:]),
 }
+# Where the steering angle and the way along the line are in the state.
+PLACES = {'dynamic': (5, 6), 'kinematic': (3, 4), 'contouring': (5, 6)}
 
 
 class Desk:
     """A line and room for a plan, in one flat array."""
 
     def __init__(self, model, steps=1, course=COURSE):
-        self.model, self.n = model, state_count(model)
+        self.model, self.n, self.m = model, state_count(model), input_count(model)
         first = len(course)
-        self.at = places(self.n, steps, first)
-        self.numbers = [*course, *[0.0] * plan_size(self.n, steps)]
+        self.at = places(self.n, self.m, steps, first)
+        self.numbers = [*course, *[0.0] * plan_size(self.n, self.m, steps)]
         self.memory = Memory(self.numbers, 0, self.at.work)
         self.horizon = Horizon(float(steps), 0.025, 20.0)
 
     def put(self, x, u):
         self.numbers[self.at.states:self.at.states + self.n] = map(float, x)
-        self.numbers[self.at.inputs:self.at.inputs + 2] = map(float, u)
+        self.numbers[self.at.inputs:self.at.inputs + self.m] = map(float, u)
 
     def rates(self, x, u):
         self.put(x, u)
@@ -118,39 +125,45 @@ def drawn(kind, seed):
     if kind == 'kinematic':
         return (np.array([*error, speed, draw.normal(0.0, 0.2), s]),
                 np.array([draw.normal(0.0, 5.0), draw.normal(0.0, 2.0)]))
-    return (np.array([*error, speed, draw.normal(0.0, 0.8), draw.normal(0.0, 2.0),
-                      draw.normal(0.0, 0.2), s]),
-            np.array([draw.normal(0.0, 0.15), draw.normal(0.0, 2.0)]))
+    rest = [speed, draw.normal(0.0, 0.8), draw.normal(0.0, 2.0), draw.normal(0.0, 0.2), s]
+    inputs = [draw.normal(0.0, 0.15), draw.normal(0.0, 2.0)]
+    if kind == 'contouring':
+        point = line_at(COURSE, 0, s)
+        # Some of them beyond the borders.
+        x, y = point.x + 3.0 * error[0], point.y + 3.0 * error[1]
+        return (np.array([x, y, *rest, point.heading + draw.normal(0.0, 0.3)]),
+                np.array([*inputs, speed]))
+    return np.array([*error, *rest]), np.array(inputs)
 
 
 @pytest.mark.parametrize('kind', MODELS)
 @pytest.mark.parametrize('seed', range(12))
 def test_derivatives_are_those_of_differences(kind, seed):
     desk, (x, u) = Desk(MODELS[kind]), drawn(kind, seed)
-    n, at = desk.n, desk.at
+    n, m, at, way = desk.n, desk.m, desk.at, PLACES[kind][1]
     desk.put(x, u)
     slopes(desk.model, desk.memory, at.states, at.inputs, at.slope_x, at.slope_u)
     close = functools.partial(pytest.approx, rel=1e-6, abs=2e-6)
-    by_x, by_u = desk.part(at.slope_x, n, n), desk.part(at.slope_u, n, 2)
+    by_x, by_u = desk.part(at.slope_x, n, n), desk.part(at.slope_u, n, m)
     assert by_x == close(differences(lambda v: desk.rates(v, u), x))
     assert by_u == close(differences(lambda v: desk.rates(x, v), u))
     desk.put(x, u)
     linearise(desk.model, desk.memory, at.states, at.inputs, at, 0.025)
-    a, b = desk.part(at.a, n, n), desk.part(at.b, n, 2)
+    a, b = desk.part(at.a, n, n), desk.part(at.b, n, m)
     # A step may end in another cell of the line.
-    if math.floor(desk.after(x, u)[-1] / COURSE[1]) == math.floor(x[-1] / COURSE[1]):
+    if math.floor(desk.after(x, u)[way] / COURSE[1]) == math.floor(x[way] / COURSE[1]):
         assert a == close(differences(lambda v: desk.after(v, u), x))
         assert b == close(differences(lambda v: desk.after(x, v), u))
     for last in (False, True):
         desk.put(x, u)
         expand(desk.model, desk.memory, at.states, -1 if last else at.inputs, at.gradient,
                at.hessian)
-        gradient = desk.part(at.gradient, n + 2)
+        gradient = desk.part(at.gradient, n + m)
         hessian = desk.part(at.hessian, n, n)
         assert gradient[:n] == close(differences(
             lambda v, last=last: desk.cost(v, u, last), x))
         assert gradient[n:] == close(
-            np.zeros(2) if last else differences(lambda v: desk.cost(x, v), u))
+            np.zeros(m) if last else differences(lambda v: desk.cost(x, v), u))
         assert np.array_equal(hessian, hessian.T)
         assert np.linalg.eigvalsh(hessian).min() > -1e-9 * np.abs(hessian).max()
 
@@ -196,32 +209,37 @@ def test_most_slip_gives_the_limit_of_the_drive():
 
 
 @settings(max_examples=200)
-@given(st.tuples(*[st.floats(-5.0, 5.0)] * 2), st.tuples(*[st.floats(0.1, 4.0)] * 2),
-       st.floats(-0.95, 0.95), st.tuples(*[st.floats(-2.0, 0.0)] * 2),
-       st.tuples(*[st.floats(0.0, 2.0)] * 2))
-def test_the_least_in_a_box_is_that_of_a_grid(slope, curves, mixed, low, high):
-    q = Quadratic(
-        slope[0], slope[1], curves[0], mixed * math.sqrt(curves[0] * curves[1]), curves[1])
-
-    def value(d0, d1):
-        return (q.g0 * d0 + q.g1 * d1 + 0.5 * (q.h00 * d0 * d0 + q.h11 * d1 * d1)
-                + q.h01 * d0 * d1)
-
-    best = least_in_box(q, low[0], high[0], low[1], high[1])
-    assert low[0] <= best.d0 <= high[0]
-    assert low[1] <= best.d1 <= high[1]
-    grid = np.stack(np.meshgrid(*(np.linspace(a, b, 41) for a, b in zip(low, high, strict=True))))
-    assert value(best.d0, best.d1) <= value(*grid).min() + 1e-9
-    # What is free can still be moved both ways, and there the slope is 0.
-    for free, d, slope_there in (
-            (best.free0, 0, q.g0 + q.h00 * best.d0 + q.h01 * best.d1),
-            (best.free1, 1, q.g1 + q.h01 * best.d0 + q.h11 * best.d1)):
-        if free:
-            assert slope_there == pytest.approx(0.0, abs=1e-6), d
+@given(st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_the_least_in_a_box_is_that_of_a_grid(m, seed):
+    draw = np.random.default_rng(seed)
+    root = draw.normal(size=(m, m))
+    bend, slope = root @ root.T + 0.1 * np.eye(m), draw.normal(0.0, 3.0, m)
+    low, high = draw.uniform(-2.0, 0.0, m), draw.uniform(0.0, 2.0, m)
+    box = box_places(m, 0)
+    numbers = vector([0.0] * box.end)
+    for at, values in ((box.low, low), (box.high, high), (box.slope, slope),
+                       (box.bend, bend.ravel())):
+        numbers[at:at + len(values)] = values
+    active = least_in_box(m, numbers, box)
+    best = np.array(numbers[box.change:box.change + m])
+    assert (low <= best).all()
+    assert (best <= high).all()
+    grid = np.stack(np.meshgrid(*(
+        np.linspace(a, b, 21) for a, b in zip(low, high, strict=True)))).reshape(m, -1)
+    values = slope @ grid + 0.5 * np.einsum('ik,ij,jk->k', grid, bend, grid)
+    assert slope @ best + 0.5 * best @ bend @ best <= values.min() + 1e-9
+    # What is free has no slope there, at a bound it points out of the box.
+    found = slope + bend @ best
+    for i in range(m):
+        if is_free(active, i):
+            assert found[i] == pytest.approx(0.0, abs=1e-6)
+        else:
+            assert best[i] == (low if active // 3**i % 3 == 1 else high)[i]
+            assert found[i] * (1.0 if best[i] == low[i] else -1.0) >= -1e-9
 
 
 def start(desk, x):
-    inputs = 2 * int(desk.horizon.steps)
+    inputs = desk.m * int(desk.horizon.steps)
     desk.numbers[desk.at.inputs:desk.at.inputs + inputs] = [0.0] * inputs
     desk.numbers[desk.at.states:desk.at.states + desk.n] = map(float, x)
 
@@ -262,11 +280,12 @@ def test_a_plan_never_gets_worse_and_keeps_its_bounds(kind):
         desk.horizon = desk.horizon._replace(iterations=1.0)
         costs.append(solve(model, desk.memory, desk.at, desk.horizon))
     assert all(after <= before for before, after in itertools.pairwise(costs))
-    assert costs[-1] < 0.9 * costs[0]
-    inputs = desk.part(desk.at.inputs, 30, 2)
+    assert costs[-1] < 0.9 * abs(costs[0])
+    inputs = desk.part(desk.at.inputs, 30, desk.m)
     states = desk.part(desk.at.states, 31, desk.n)
-    assert np.abs(inputs[:, 1]).max() <= model.rate
-    assert np.abs(states[:, -2]).max() <= model.most_angle + 1e-12
+    limits = getattr(model, 'car', model)
+    assert np.abs(inputs[:, 1]).max() <= limits.rate
+    assert np.abs(states[:, PLACES[kind][0]]).max() <= limits.most_angle + 1e-12
 
 
 @pytest.mark.parametrize('x', [
@@ -284,9 +303,9 @@ def test_a_lost_or_spinning_car_breaks_nothing(x):
 
 def test_a_plan_is_taken_later():
     numbers = vector([float(k) for k in range(8)])
-    shift(numbers, 0, Horizon(4.0, 0.02, 1.0), 0.01)
+    shift(numbers, 0, 2, Horizon(4.0, 0.02, 1.0), 0.01)
     assert list(numbers) == pytest.approx([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.0, 7.0])
-    shift(numbers, 0, Horizon(4.0, 0.02, 1.0), 9.0)
+    shift(numbers, 0, 2, Horizon(4.0, 0.02, 1.0), 9.0)
     assert list(numbers) == pytest.approx([6.0, 7.0] * 4)
 
 
@@ -335,6 +354,94 @@ def test_casadi_finds_the_same_optimum(seed):
     assert first == pytest.approx(answer.value(u)[:, 0], abs=0.05)
 
 
+def _pacejka(ca, axle, slip, tangent, load):
+    """Force of an axle by the similarity method, written anew."""
+    along, across = (axle.stiffness_x * slip / (axle.per_load * load),
+                     axle.stiffness_y * tangent / (axle.per_load * load))
+    length = ca.sqrt(along**2 + across**2 + 1e-12)
+
+    def magic(w, shape, curvature):
+        return ca.sin(shape * ca.atan(w - curvature * (w - ca.atan(w))))
+
+    pull = magic(length / axle.shape_x, axle.shape_x, axle.curvature_x)
+    angle = ca.atan(length * axle.per_load * load / axle.stiffness_y)
+    push = magic(axle.stiffness_y / (axle.shape_y * axle.per_load * load) * angle,
+                 axle.shape_y, axle.curvature_y)
+    return (axle.per_load * load * pull * along / length,
+            -axle.per_load * load * push * across / length)
+
+
+@pytest.mark.parametrize('seed', [0, 1])
+def test_casadi_finds_the_same_contouring_plan(seed):
+    ca = pytest.importorskip('casadi')
+    model, steps, h = MODELS['contouring'], 10, 0.025
+    car, w, of_inputs = model.car, model.weights, model.car.weights
+    draw = np.random.default_rng(seed)
+    s = draw.uniform(0.0, 80.0)
+    point = line_at(COURSE, 0, s)
+    x0 = np.array([
+        point.x + draw.normal(0.0, 0.05), point.y + draw.normal(0.0, 0.05), 0.9 * point.speed,
+        0.0, point.speed * point.curvature, CAR.wheelbase * point.curvature, s, point.heading])
+    desk = Desk(model, steps)
+    start(desk, x0)
+    desk.numbers[desk.at.inputs + 2:desk.at.tried_states:3] = [point.speed] * steps
+    found = solve(model, desk.memory, desk.at, desk.horizon._replace(iterations=100.0))
+    grid = s + np.arange(-100, 1000) * 0.01
+    table = [line_at(COURSE, 0, float(way)) for way in grid]
+    line = {name: ca.interpolant(name, 'linear', [grid], [
+        getattr(row, name) for row in table]) for name in ('x', 'y', 'speed')}
+    heading = ca.interpolant('heading', 'linear', [grid], np.unwrap(
+        [row.heading for row in table]).tolist())
+
+    def change(x, u):
+        _, _, vx, vy, r, delta, _, psi = ca.vertsplit(x)
+        spin = 1.0 - ca.fmax(u[0], 0.0)
+
+        def straight(axle):
+            return _pacejka(ca, axle, u[0], 0.0, axle.load)[0]
+
+        push = (straight(car.front) + straight(car.rear)) / car.mass
+        side = vy + car.to_front * r
+        loads = [axle.load + axle.transfer * push for axle in (car.front, car.rear)]
+        fx, fy = _pacejka(ca, car.front, u[0], spin * (side * ca.cos(delta) - vx * ca.sin(delta))
+                          / (vx * ca.cos(delta) + side * ca.sin(delta)), loads[0])
+        bx, by = _pacejka(ca, car.rear, u[0], spin * (vy - car.to_rear * r) / vx, loads[1])
+        across = fx * ca.sin(delta) + fy * ca.cos(delta)
+        return ca.vertcat(
+            vx * ca.cos(psi) - vy * ca.sin(psi), vx * ca.sin(psi) + vy * ca.cos(psi),
+            (fx * ca.cos(delta) - fy * ca.sin(delta) + bx) / car.mass + vy * r
+            - car.drag * vx**2 - car.rolling,
+            (across + by) / car.mass - vx * r,
+            (car.to_front * across - car.to_rear * by) / car.inertia, u[1], u[2], r)
+
+    def price(x):
+        dx, dy = x[0] - line['x'](x[6]), x[1] - line['y'](x[6])
+        sine, cosine = ca.sin(heading(x[6])), ca.cos(heading(x[6]))
+        return (w.contouring * (cosine * dy - sine * dx)**2
+                + w.lag * (cosine * dx + sine * dy)**2)
+
+    problem = ca.Opti()
+    u = problem.variable(3, steps)
+    x, total = ca.DM(x0), 0.0
+    for k in range(steps):
+        total += (price(x) - w.progress * u[2, k] + of_inputs.slip * u[0, k]**2
+                  + of_inputs.steering_rate * u[1, k]**2)
+        problem.subject_to(problem.bounded(0.0, u[2, k], line['speed'](x[6])))
+        x = x + h * change(x + 0.5 * h * change(x, u[:, k]), u[:, k])
+        problem.subject_to(problem.bounded(car.least_angle, x[5], car.most_angle))
+    problem.subject_to(problem.bounded(-car.braking, ca.vec(u[0, :]), car.driving))
+    problem.subject_to(problem.bounded(-car.rate, ca.vec(u[1, :]), car.rate))
+    problem.minimize(total + of_inputs.last * price(x))
+    problem.set_initial(u[2, :], point.speed)
+    problem.solver('ipopt', {'print_time': False}, {'print_level': 0, 'tol': 1e-7,
+                                                    'max_iter': 300})
+    answer = problem.solve()
+    least = float(answer.value(total + of_inputs.last * price(x)))
+    assert found == pytest.approx(least, rel=5e-3, abs=1e-2)
+    assert desk.part(desk.at.inputs, steps, 3)[0] == pytest.approx(
+        answer.value(u)[:, 0], abs=0.1)
+
+
 def tracker(share):
     return TrajectoryTracker(TABLES['trajectory_tracker'].resolve(
         {**VALUES, 'trajectory': 'raceline', 'raceline_file': 'racetrack_f1tenth_curvature',
@@ -342,8 +449,8 @@ def tracker(share):
 
 
 @pytest.mark.parametrize(('name', 'share', 'rms', 'most', 'settings'), [
-    ('nmpc', 0.9, 0.025, 0.06, {}), ('kinematic_nmpc', 0.6, 0.08, 0.2, {}),
-    ('mppi', 0.6, 0.08, 0.25, {'rate': 50.0})])
+    ('nmpc', 0.9, 0.025, 0.06, {}), ('mpcc', 0.9, 0.07, 0.25, {}),
+    ('kinematic_nmpc', 0.6, 0.08, 0.2, {}), ('mppi', 0.6, 0.08, 0.25, {'rate': 50.0})])
 def test_a_double_track_is_kept_to_the_line(name, share, rms, most, settings):
     controller: Any = find_controller(name).make(CAR, {**settings, 'slip_feed_forward': 1.0})
     car = make_simulator(TABLES['single_track_simulator'].resolve(

@@ -118,6 +118,9 @@ class Trolley:
     def initial_state(self, pose):
         return 0.0, pose.x
 
+    def on_friction(self, front, rear):
+        return self
+
     def fastest_mode(self):
         return 0.0
 

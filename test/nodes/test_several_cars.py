@@ -5,11 +5,13 @@
 from bag_samples import messages_in
 from nav_msgs.msg import Odometry
 from node_bench import command, RACECAR
+import numpy as np
 import pytest
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool
 from tf2_msgs.msg import TFMessage
 
+from racecar.analysis.run_csv import read_run_csv
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.cli.main import main
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
@@ -93,6 +95,18 @@ def test_a_car_that_falls_silent_is_stopped_and_changes_no_bit_of_another(bench)
     alone = Cars(bench, 'green', 'grey', grid_spacing=3.0)
     alone.drive(40, green=commands['red'], grey=(0.0, 0.0))
     assert alone.places('green')[:40] == cars.places('red')[:40]
+
+
+def test_a_car_that_diverges_is_told_of_and_the_time_goes_on(bench):
+    cars = Cars(bench, 'red', 'blue', grid_spacing=3.0)
+    commands = {'red': (2.0, 0.1), 'blue': (1.0, 0.0)}
+    cars.drive(5, **commands)
+    blue = cars.node.plant.simulators['blue']
+    blue.state = (50.0, *blue.state[1:])
+    cars.drive(20, **commands)
+    bench.until(lambda: bench.has_logged('blue: the car stands still from'), 'the fault of blue')
+    assert cars.odometry['blue'][-1].twist.twist.linear.x == 0.0
+    assert cars.odometry['red'][-1].twist.twist.linear.x == pytest.approx(2.0)
 
 
 def test_cars_that_touch_are_told_so(bench):
@@ -196,6 +210,30 @@ def test_names_that_cannot_be_are_refused(names, message):
 def test_commands_of_one_car_refuse_several(command_line, capsys):
     assert main(command_line) == 1
     assert 'several' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('stack', ['gap_ode', 'gap_world'])
+def test_simulate_has_the_bits_of_the_nodes_in_lockstep(tmp_path, stack):
+    fleet = tmp_path / 'fleet.yaml'
+    fleet.write_text("""
+- {name: red, laser: {rays: 108, noise: 0.01}, set: {gap_follower: {speed: 2.5}}}
+- {name: blue, vehicle: f1tenth, laser: {rays: 60, rate: 20.0}}
+""")
+    # In a world, and near enough that the one behind sees the one ahead of it.
+    options = ['--cars', str(fleet), '--world', 'racetrack', '--duration', '2']
+    bag = tmp_path / 'bag'
+    assert main(['up', stack, *options, *FAST, '--record', str(bag)]) == 0
+    assert main(['simulate', stack, *options, '--csv', str(tmp_path / 'run.csv')]) == 0
+    for car in ('red', 'blue'):
+        driven = [(
+            (message.header.stamp.sec * 10**9 + message.header.stamp.nanosec) / 1e9,
+            message.pose.pose.position.x, message.pose.pose.position.y,
+            message.twist.twist.linear.x, message.twist.twist.angular.z)
+            for message in (row.message for row in messages_in(bag, [f'/{car}/vesc/odom']))]
+        rows = read_run_csv(tmp_path / f'run-{car}.csv').rows
+        assert len(driven) == len(rows) > 40
+        np.testing.assert_array_equal(rows[:, [0, 1, 2, 4, 6]], driven)
+    assert rows[-1, 1] != rows[0, 1]
 
 
 def test_cars_of_the_gym_have_its_topics_and_know_each_other(bench):

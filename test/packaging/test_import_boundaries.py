@@ -79,7 +79,7 @@ ROOMS = {
     # Programs of a course drive a stack in this process.
     'neo': Room((*_ALL_FLOORS, 'stacks')),
     # Environments for learning.
-    'gym': Room(_ALL_FLOORS),
+    'gym': Room(('cockpit', *_ALL_FLOORS)),
     # Graders of courses; the process of a case runs a stack.
     'courses': Room((*_ALL_FLOORS, 'neo', 'signals', 'stacks')),
     'courses.node_case': Room((*_ALL_FLOORS, 'ros', 'signals', 'stacks'), ros=True),

@@ -113,10 +113,12 @@ class Uncompilable(Remembering):
 # So few that plain Python has time for them.
 BRIEF: dict[str, dict[str, Any]] = {
     'nmpc': {'steps': 8, 'iterations': 2}, 'kinematic_nmpc': {'steps': 8, 'iterations': 2},
+    'mpcc': {'steps': 8, 'iterations': 2},
     'mppi': {'steps': 8, 'candidates': 128, 'rate': 20.0},
 }
+BY_PROGRESS = [name for name in CONTROLLERS if find_controller(name).is_by_progress]
 MAKERS: dict[str, Any] = {
-    **{name: functools.partial(made, name, **BRIEF.get(name, {})) for name in CONTROLLERS},
+    **{name: functools.partial(made, name, **BRIEF.get(name, {})) for name in BY_PROGRESS},
     'slow': lambda: made('lqr', rate=20.0, latency=0.03, slip_feed_forward=0.5),
     'remembering': Remembering, 'uncompilable': Uncompilable,
 }
@@ -336,7 +338,7 @@ def test_settings_out_of_range_are_refused(name, settings, message):
         made(name, **settings)
 
 
-@pytest.mark.parametrize('name', CONTROLLERS)
+@pytest.mark.parametrize('name', BY_PROGRESS)
 @pytest.mark.parametrize('field', ['x', 'qz', 'vx'])
 def test_odometry_that_is_no_number_ends_the_run_with_an_error(name, field):
     driver = CustomDriver(MAKERS[name], tracker())

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from racecar.analysis.chart import Chart
@@ -38,12 +38,14 @@ _ERRORS = ('RMSE', 'RMSE before settling', 'RMSE when settled', 'maximum error w
 _BARS = ('rmse', 'settled_rmse', 'cross_track_rmse', 'max_cross_track_error')
 _LISTED = 60
 _UNSETTLED = Settling()
+_NOTHING: Mapping[str, Quantity] = {}
 
 
 class ComparedRun(NamedTuple):
     """A run, its metrics (None without a reference), where it is from and how it was made.
 
-    skip: seconds that were left out at its start. settling: of the whole run.
+    skip: seconds that were left out at its start. settling: of the whole run. further: figures of
+    a run without a reference: its laps, its collisions.
     """
 
     shown: ShownRun
@@ -53,12 +55,14 @@ class ComparedRun(NamedTuple):
     file: RunFile | None = None
     skip: float = 0.0
     settling: Settling = _UNSETTLED
+    further: Mapping[str, Quantity] = _NOTHING
 
     def quantities(self) -> dict[str, Quantity]:
         """Every figure by the name that JSON has."""
         tracking = {} if self.metrics is None else {
             **self.metrics.quantities(), **self.settling.quantities()}
-        return {**tracking, **self.shown.motion.quantities(), **step_times(self.file)}
+        return {**tracking, **self.further, **self.shown.motion.quantities(),
+                **step_times(self.file)}
 
     def as_dict(self) -> dict[str, float | int | str | None]:
         """Quantities by name in SI units, and where the run is from."""

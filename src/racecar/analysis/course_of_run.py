@@ -15,6 +15,7 @@ from racecar.base.share import find_track, track_names
 from racecar.control.tracker import course_of
 from racecar.control.trajectories.waypoint_file import read_way_points
 from racecar.metrics.laps import Course, lap_times, LapRule, LapTimes
+from racecar.metrics.quantities import Quantity
 
 
 def course_of_world(world: str | None) -> Course | None:
@@ -47,3 +48,9 @@ def laps_of_drive(
     """Laps of base_link on the track that has the name of the world; None without one."""
     course = None if file is None else course_of_world(file.world)
     return None if course is None else lap_times(course, motion.t, motion.x, motion.y, rule)
+
+
+def further_quantities(collisions: int | None, laps: LapTimes | None) -> dict[str, Quantity]:
+    """Contacts and laps of a drive by name, as far as they are known."""
+    return {**({} if collisions is None else {'collisions': Quantity('collisions', collisions)}),
+            **({} if laps is None else laps.quantities())}

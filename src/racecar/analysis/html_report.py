@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, UTC
 from pathlib import Path
 
-from racecar.analysis.course_of_run import laps_of_drive
+from racecar.analysis.course_of_run import further_quantities, laps_of_drive
 from racecar.analysis.html_page import HtmlPage
 from racecar.analysis.motion import Motion
 from racecar.analysis.run_charts import (
@@ -184,9 +184,7 @@ def drive_rows(
     motion: Motion, collisions: int | None, laps: LapTimes | None,
 ) -> list[tuple[str, str, str]]:
     """(name, value, unit) of a drive without a reference."""
-    return [*motion.as_rows(), *(
-        [] if collisions is None else [Quantity('collisions', collisions).row()]),
-            *([] if laps is None else _rows_of(laps.quantities()))]
+    return [*motion.as_rows(), *_rows_of(further_quantities(collisions, laps))]
 
 
 def add_laps(page: HtmlPage, laps: LapTimes | None) -> None:

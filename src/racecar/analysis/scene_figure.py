@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 import math
 from typing import cast
 
@@ -17,14 +18,18 @@ import numpy as np
 
 from racecar.analysis.figures import label_axes, new_figure
 from racecar.analysis.laser_log import LaserLog, SeenScan
-from racecar.analysis.motion import is_constant
-from racecar.analysis.palette import BLUE, GREEN, SEQUENTIAL, VERMILION
+from racecar.analysis.motion import is_constant, Motion
+from racecar.analysis.palette import BLUE, colour, dash, GREEN, SEQUENTIAL, VERMILION
 from racecar.base.columns import Array
 from racecar.scene.grid_map import OccupancyGrid
 from racecar.scene.scene import rectangle_corners, Scene
 
 _SCAN = VERMILION
 _LONGER_SIDE = 9.0  # [inch]
+# As matplotlib has them.
+_DASHES: Mapping[str, str | tuple[int, tuple[int, ...]]] = {
+    'solid': 'solid', 'dash': 'dashed', 'dot': 'dotted', 'dashdot': 'dashdot',
+    'longdash': (0, (9, 3)), 'longdashdot': (0, (9, 3, 1, 3))}
 
 
 def draw_scene(axes: Axes, scene: Scene) -> None:
@@ -83,6 +88,27 @@ def draw_laser_figure(log: LaserLog) -> Figure:
     label_axes(axes, 'x [m]', 'y [m]')
     axes.legend(loc='lower center', bbox_to_anchor=(0.5, 1.0), ncols=5, frameon=False)
     figure.suptitle(f'{log.name}: {log.summary}', parse_math=False)
+    return figure
+
+
+def draw_drives_figure(name: str, drives: Mapping[str, Motion], scene: Scene) -> Figure:
+    """Draw the paths of cars in their scene, starts and ends marked, and their speeds below."""
+    figure = new_figure(7.5, 8.0)
+    path, below = figure.subplots(2, 1, height_ratios=[2.6, 1.0])
+    draw_scene(path, scene)
+    for series, (car, motion) in enumerate(drives.items()):
+        line, dashes = colour(series), _DASHES[dash(series)]
+        path.plot(motion.x, motion.y, color=line, linestyle=dashes, linewidth=1.6, label=car,
+                  zorder=2.0)
+        path.plot(motion.x[0], motion.y[0], 'o', color=line, markersize=7, zorder=3.0)
+        path.plot(motion.x[-1], motion.y[-1], 's', color=line, markersize=6, zorder=3.0)
+        below.plot(motion.t, motion.speed, color=line, linestyle=dashes, linewidth=1.2)
+    path.set_aspect('equal', adjustable='datalim')
+    path.margins(0.06)
+    label_axes(path, 'x [m]', 'y [m]')
+    path.legend(loc='lower center', bbox_to_anchor=(0.5, 1.0), ncols=5, frameon=False)
+    label_axes(below, 'time since the start [s]', 'speed [m/s]')
+    figure.suptitle(f'{name}: start \N{BLACK CIRCLE}, end \N{BLACK SQUARE}', parse_math=False)
     return figure
 
 

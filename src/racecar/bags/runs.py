@@ -48,6 +48,11 @@ class Run:
         return scene_of_run(self.file) if self.map_scene.is_empty else self.map_scene
 
     @property
+    def counted(self) -> int | None:
+        """Contacts of the run, with a reference or without; None if nobody counted."""
+        return self.collisions if self.tracking is None else self.tracking.collisions
+
+    @property
     def skip(self) -> float:
         """Seconds that the metrics of the run left out at its start, by its run.yaml."""
         return 0.0 if self.file is None else self.file.skip

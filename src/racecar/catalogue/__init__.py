@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 import importlib
 from typing import Any
 
@@ -21,11 +22,14 @@ from racecar.differential.parameters import RobotParameters
 from racecar.differential.plant import make_robot_plant
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.world_choice import car_names
-from racecar.sensors.equipment import described_with_sensors
+from racecar.sensors.equipment import described_with_sensors, shown_sensor, with_sensors
+from racecar.sensors.laser import LASER
 from racecar.simulation.closed_loop import LoopCar
+from racecar.simulation.fleet_file import values_of_cars
 from racecar.simulation.ports import Plant
 from racecar.simulation.reckoned_plant import car_with_odometry, is_reckoned
 from racecar.simulation.simulator import make_simulator
+from racecar.simulation.vehicle_fleet import make_vehicle_plant
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 __all__ = ['NODES', 'NodeSpec', 'TABLES']
@@ -85,26 +89,27 @@ class NodeSpec:
 
 
 def _check_alone(values: Mapping[str, object]) -> None:
-    """Raise ConfigurationError for several cars, which only nodes simulate."""
+    """Raise ConfigurationError for several cars, which no loop of one car has."""
     names = car_names(values)
     if any(names):
         raise ConfigurationError(
-            f'cars are {list(names)}, but without ROS a run has one car: `racecar up` and'
-            ' `ros2 launch` simulate several')
+            f'cars are {list(names)}, but this loop has one: the option cars of `racecar'
+            ' simulate`, `racecar up` and `ros2 launch` has several')
 
 
 def _planar_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
     _check_alone(values)
     same = None if like is None else like.compiled
     simulator = make_simulator(values, None if same is None else same.model)
+    sees = shown_sensor(values, LASER.name) is not None
     return car_with_odometry(
         VehiclePlant(simulator), values, simulator.description, simulator,
-    ) if is_reckoned(values) else simulator
+        partial(with_sensors, values=values) if sees else lambda plant: plant,
+    ) if sees or is_reckoned(values) else simulator
 
 
-def _planar_plant(values: Mapping[str, object]) -> VehiclePlant:
-    _check_alone(values)
-    return VehiclePlant(make_simulator(values))
+def _planar_plant(values: Mapping[str, object]) -> Plant:
+    return make_vehicle_plant(values_of_cars(values, tables.SINGLE_TRACK_SIMULATOR))
 
 
 def _robot_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
@@ -129,10 +134,9 @@ def _world_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
 
 
 def _world_plant(values: Mapping[str, object]) -> Plant:
-    _check_alone(values)
     from racecar.simulation.world.make_world import make_world_plant
 
-    return make_world_plant(values)
+    return make_world_plant(values, cars=values_of_cars(values, tables.WORLD_SIMULATOR))
 
 
 NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (

@@ -13,7 +13,8 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.share import topic_set_names
 from racecar.cli.bridge_argument import add_bridge_argument
 from racecar.cli.choices import Suggestions
-from racecar.cli.page_server import add_server_arguments, check_server, serve_feed
+from racecar.cli.page_server import add_server_arguments, serve_feed
+from racecar.cockpit.access import check_server
 from racecar.cockpit.configurations import configuration_names
 from racecar.ros.topics.sets import topic_set
 from racecar.stacks.describe import check_namespace

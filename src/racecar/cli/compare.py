@@ -183,6 +183,7 @@ def _compare_runs(arguments: argparse.Namespace, names: Sequence[str]) -> _Compa
 def _read(path: Path, name: str, arguments: argparse.Namespace) -> ComparedRun:
     # Imported here, so that `racecar --help` does not wait for it.
     from racecar.analysis.comparison import ComparedRun
+    from racecar.analysis.course_of_run import further_quantities, laps_of_drive
     from racecar.analysis.run_charts import ShownRun
     from racecar.bags.runs import locate, read_run
     from racecar.metrics.settling import settling
@@ -198,7 +199,9 @@ def _read(path: Path, name: str, arguments: argparse.Namespace) -> ComparedRun:
     if tracking is None:
         return ComparedRun(
             ShownRun(name, motion, None, scene=read.scene), None, str(read.path),
-            ('it has no reference, so no tracking error',), read.file, skip)
+            ('it has no reference, so no tracking error',), read.file, skip,
+            further=further_quantities(
+                read.collisions, laps_of_drive(read.motion, read.file)))
     return ComparedRun(
         ShownRun(name, motion, tracking.merged(skip), tracking.tyre_data, read.scene),
         tracking.metrics(skip), str(read.path), tracking.warnings, read.file, skip,

@@ -14,8 +14,9 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.parameters import suggestion
 from racecar.cli.choices import Suggestions
 from racecar.cli.output import ProgressBar
-from racecar.cli.page_server import add_server_arguments, check_server, serve_feed
+from racecar.cli.page_server import add_server_arguments, serve_feed
 from racecar.cli.stack_arguments import add_stack_arguments, stack_options
+from racecar.cockpit.access import check_server
 from racecar.neo.car import CONFIGURATIONS, neo_options, NeoCar
 from racecar.neo.controller import Controller, read_press
 from racecar.neo.server import HOST, NeoServer

@@ -5,12 +5,10 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import webbrowser
 
-from racecar.base.errors import ConfigurationError
 from racecar.cli.number_types import whole
-from racecar.cockpit.access import FIRST_PORT, LOOPBACK
+from racecar.cockpit.access import check_server, FIRST_PORT, LOOPBACK
 from racecar.cockpit.feed import Feed
 
 
@@ -25,14 +23,6 @@ def add_server_arguments(parser: argparse.ArgumentParser) -> None:
              ' the printed URL with its token can then watch and drive'
              f' (default: {LOOPBACK}, for this computer only)')
     parser.add_argument('--open', action='store_true', help='open the page in the browser')
-
-
-def check_server() -> None:
-    """Raise ConfigurationError where the library of the server is not installed."""
-    if importlib.util.find_spec('aiohttp') is None:
-        raise ConfigurationError(
-            'the Python package aiohttp, which serves the page, is not installed:'
-            ' pip install aiohttp')
 
 
 def serve_feed(feed: Feed, arguments: argparse.Namespace, note: str = '') -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 from racecar.base.errors import ConfigurationError
 from racecar.cli.choices import add_robot_argument, add_world_argument, completed_as_file
 from racecar.cli.number_types import number
-from racecar.cli.page_server import add_server_arguments, check_server, serve_feed
+from racecar.cli.page_server import add_server_arguments, serve_feed
+from racecar.cockpit.access import check_server
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

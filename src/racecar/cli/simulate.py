@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 
-from racecar.cli.output import ProgressBar, typed_command
+from racecar.cli.analyze import REPORT_NAME
+from racecar.cli.output import print_table, ProgressBar, typed_command
 from racecar.cli.run_arguments import (
     add_run_arguments,
     check_run_folder,
@@ -23,6 +25,7 @@ from racecar.cli.stack_arguments import (
     check_result_arguments,
     report_run,
 )
+from racecar.facade.fleet_simulation import FleetSimulation
 from racecar.facade.simulation import Simulation
 from racecar.stacks.options import DURATION, SIMULATE
 
@@ -32,8 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Run the same control laws and the same simulator as the nodes, with the same parameter'
         ' files, in one loop without ROS. The trajectory equals that of `racecar up --lockstep`'
-        ' to the last digit.')
-    add_name_argument(parser, tracking=True, optional=True)
+        ' to the last digit. With --cars there are several cars in one world, each with a table'
+        ' and a report of its own.')
+    add_name_argument(parser, tracking=True, optional=True, driving=True)
     add_stack_arguments(parser, SIMULATE, end_time=DURATION)
     add_result_arguments(parser)
     add_run_arguments(parser)
@@ -44,6 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     name, options = chosen_run(SIMULATE, arguments)
     check_result_arguments(arguments)
     check_run_folder(arguments, SIMULATE)
+    if options.cars:
+        return _run_cars(arguments, FleetSimulation(name, options))
     simulation = Simulation(name, options)
     if simulation.how_controlled:
         print(simulation.how_controlled, file=sys.stderr)
@@ -62,4 +68,36 @@ def run(arguments: argparse.Namespace) -> int:
             result.table.write_csv(file)
         assert result.provenance is not None
         keep_run(arguments, files, result.provenance, metrics)
+    return 0
+
+
+def _run_cars(arguments: argparse.Namespace, simulation: FleetSimulation) -> int:
+    """Simulate several cars, print the figures of each, and keep what is asked for."""
+    for text in simulation.cautions:
+        print(f'warning: {text}', file=sys.stderr)
+    with ProgressBar(arguments.end_time, 'simulating') as show:
+        start = time.perf_counter()
+        result = simulation.run(
+            arguments.end_time, skip=arguments.skip, command=typed_command(), on_progress=show)
+        speed = arguments.end_time / (time.perf_counter() - start)
+    for text in result.warnings:
+        print(f'warning: {text}', file=sys.stderr)
+    if arguments.json:
+        print(json.dumps({'cars': result.metrics(), 'real_time_factor': speed}))
+    else:
+        print_table(['', *result.cars, ''], [
+            *([row.name, *texts, unit] for row in result.quantities()
+              for texts, unit in [row.texts()]),
+            ['real-time factor', f'{speed:.1f}', *[''] * len(result.cars)]])
+    places = []
+    if arguments.csv is not None:
+        places += [f'Run: {file}' for file in result.write(arguments.csv)]
+    if arguments.report:
+        result.save(arguments.output)
+        for name, run in result.cars.items():
+            run.report(arguments.output / name / REPORT_NAME)
+        places += [f'Run: {arguments.output}',
+                   f'Report: {result.report(arguments.output / REPORT_NAME)}']
+    print('\n'.join(places), end='\n' * bool(places),
+          file=sys.stderr if arguments.json else sys.stdout)
     return 0

@@ -25,9 +25,14 @@ OPTION_DEFAULTS = 'option_defaults'
 
 def add_name_argument(
     parser: argparse.ArgumentParser, *, tracking: bool = False, optional: bool = False,
+    driving: bool = False,
 ) -> None:
-    """Declare the name of a configuration; tracking: one that follows a trajectory."""
-    names = [stack.name for stack in STACKS.values() if stack.closes_loop or not tracking]
+    """Declare the name of a configuration.
+
+    tracking: one that follows a trajectory; driving: or one that drives without.
+    """
+    names = [stack.name for stack in STACKS.values()
+             if stack.closes_loop or not tracking or (driving and stack.driver is not None)]
     parser.add_argument('name', metavar='NAME', nargs='?' if optional else None,
                         choices=Suggestions(names),
                         help=f"configuration: {', '.join(names)}")

@@ -19,7 +19,7 @@ import webbrowser
 from racecar.base.errors import RacecarError
 from racecar.cli.beside import Beside, served_beside, tell_address, tell_failure
 from racecar.cli.cockpit import attached
-from racecar.cli.page_server import check_server
+from racecar.cockpit.access import check_server
 from racecar.signals import Interruption, raising_on_signals
 
 _LONGEST_WAIT = 30.0

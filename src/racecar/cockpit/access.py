@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import hmac
+import importlib.util
 import ipaddress
 import secrets
 import socket
@@ -83,6 +84,14 @@ class Access:
             return True
         # Names could be anybody's; the token tells who knows the address.
         return self.is_open and name != ''
+
+
+def check_server() -> None:
+    """Raise ConfigurationError where the library of the server is not installed."""
+    if importlib.util.find_spec('aiohttp') is None:
+        raise ConfigurationError(
+            'the Python package aiohttp, which serves the page, is not installed:'
+            ' pip install aiohttp')
 
 
 def _is_unspecified(host: str) -> bool:

@@ -20,6 +20,7 @@ import yaml
 
 from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.parameters import Parameter, suggestion
+from racecar.base.readings import LaserScan
 from racecar.base.rows import flatten, Numbers
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.base.values import Value, Values
@@ -51,7 +52,9 @@ class Controller(Protocol):
     constructor are settings, given by keyword. It may have `preview` [s]: how far ahead in time
     the reference lies that it gets, by default 0. If it has a pure `step`, which Numba compiles,
     with `state` and `parameters` as the NamedTuples to start with, that runs; command() is asked
-    where it is not compiled, or, if there is none, the step.
+    where it is not compiled, or, if there is none, the step. If it has `see(scan)`, it gets each
+    LaserScan at its time, as a message has it, and returns the command from then on or None; with
+    see() it runs in plain Python, and command() may be missing.
     """
 
     def __init__(self, vehicle: VehicleParameters) -> None:
@@ -105,6 +108,11 @@ class ControllerClass:
         """Whether it is known that they follow by progress, before one is made."""
         return getattr(self.constructor, 'follows', None) == PROGRESS
 
+    @property
+    def reads_scans(self) -> bool:
+        """Whether it is known that they read scans, before one is made."""
+        return reads_scans(self.constructor)
+
     def takes(self, name: str) -> bool:
         """Whether there is such a setting."""
         return name in self.settings or self.takes_any or (
@@ -153,10 +161,11 @@ class ControllerClass:
             raise ConfigurationError(
                 f'controller {excerpt(self.where)} follows by progress, expected a pure step'
                 '(state, parameters, car, path, dt) with state and parameters')
-        if pure_part(controller) is None and not has_command(controller):
+        if pure_part(controller) is None and not (
+                has_command(controller) or reads_scans(controller)):
             raise ConfigurationError(
                 f'controller {excerpt(self.where)} has neither command(odometry, reference) nor'
-                ' step')
+                ' step nor see(scan)')
         preview_of(controller)
         return controller if not sensing else cast(
             Controller, SensedController(controller, vehicle, Sensing.from_values(sensing)))
@@ -340,6 +349,11 @@ def has_command(controller: object) -> bool:
     return callable(getattr(controller, 'command', None))
 
 
+def reads_scans(controller: object) -> bool:
+    """Whether a controller, or what makes it, has see(scan)."""
+    return callable(getattr(controller, 'see', None))
+
+
 def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and math.isfinite(value)
 
@@ -349,20 +363,40 @@ def ask(controller: Controller, odometry: Odometry, reference: Motion) -> Ackerm
 
     Raises RunError if it is no pair of finite numbers, or if the controller fails.
     """
+    time = odometry.time_ns / NANOSECONDS
     try:
         answer = controller.command(odometry, reference)
     except Exception as error:
-        raise failure_at(error, odometry.time_ns / NANOSECONDS) from error
+        raise failure_at(error, time) from error
+    return _checked(answer, controller.command, time)
+
+
+def show(controller: object, scan: LaserScan, time: float) -> AckermannCommand | None:
+    """Let a controller see a scan of a time [s]; its command from now on, None for none.
+
+    The scan is seen as a message has it. Raises RunError as ask().
+    """
+    see: Callable[[LaserScan], AckermannCommand | None] = getattr(controller, 'see')  # noqa: B009
+    try:
+        answer = see(scan.in_single_precision())
+    except Exception as error:
+        raise failure_at(error, time) from error
+    return None if answer is None else _checked(answer, see, time)
+
+
+def _checked(
+    answer: AckermannCommand, given_by: Callable[..., object], time: float,
+) -> AckermannCommand:
+    """Command of an answer in single precision. Raises RunError for what is none."""
     try:
         speed, steering = answer
         command = AckermannCommand.in_single_precision(speed, steering)
     except Exception as error:
         raise RunError(
-            f'the controller returns {excerpt(answer)} at {odometry.time_ns / NANOSECONDS:g} s'
-            f'{_place_of(controller.command)}, expected speed [m/s] and steering angle [rad]:'
-            ' return speed, steering_angle'
+            f'the controller returns {excerpt(answer)} at {time:g} s{_place_of(given_by)},'
+            ' expected speed [m/s] and steering angle [rad]: return speed, steering_angle'
         ) from error
-    check_command(command, odometry.time_ns / NANOSECONDS)
+    check_command(command, time)
     return command
 
 

@@ -18,6 +18,8 @@ from racecar.base.compiled import (
     pure,
 )
 from racecar.base.elementary import sine_cosine
+from racecar.base.errors import ConfigurationError
+from racecar.base.readings import LaserScan
 from racecar.base.rows import flatten, Kind, kind_of, load, Numbers, Part, store
 from racecar.base.types import AckermannCommand, car_motion, NANOSECONDS, Odometry
 from racecar.base.vectors import Flat, Vector, vector
@@ -31,6 +33,8 @@ from racecar.control.custom_controller import (
     pure_part,
     PureController,
     PureStep,
+    reads_scans,
+    show,
 )
 from racecar.control.progress import (
     car_numbers,
@@ -48,7 +52,7 @@ from racecar.control.racelines.line_numbers import line_at, nearest_way
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import Motion
 
-NO_STEP = 'it has no pure step'
+NO_STEP, READS_SCANS = 'it has no pure step', 'it reads scans'
 """Why a controller runs in plain Python."""
 
 
@@ -69,7 +73,7 @@ class CustomDriver:
     """Answers odometry by a controller; the tracker only says where the reference is.
 
     A pure step runs compiled, with the bits of CustomLoop. why_plain: why none does; empty if one
-    does.
+    does. reads_scans: whether it is to see() the scans of a laser.
     """
 
     def __init__(self, make: Callable[[], Controller], tracker: TrajectoryTracker) -> None:
@@ -81,6 +85,12 @@ class CustomDriver:
         self._controller = make()
         self._preview = preview_of(self._controller)
         self._tracker = tracker
+        self.reads_scans = reads_scans(self._controller)
+        self._held = AckermannCommand(0.0, 0.0)
+        if self.reads_scans and pure_part(self._controller) is not None:
+            raise ConfigurationError(
+                'the controller has a pure step and see(scan), expected one of the two: a step'
+                ' gets numbers alone; write command(odometry, reference)')
         self._step, self.why_plain = None, ''
         self._by_progress = None
         pure = pure_part(self._controller)
@@ -96,12 +106,28 @@ class CustomDriver:
         Raises what make raises.
         """
         self._tracker = tracker
+        self._held = AckermannCommand(0.0, 0.0)
         if self._by_progress is not None:
             self._by_progress.restart()
         elif self._step is None:
             self._controller = self._make()
         else:
             self._step.restart()
+
+    @property
+    def answers_odometry(self) -> bool:
+        """Whether the controller does, and not scans alone."""
+        return not self.reads_scans or has_command(self._controller)
+
+    def see(self, scan: LaserScan, now_ns: int) -> AckermannCommand | None:
+        """Show the controller a scan; its command from now on, None if it gives none.
+
+        Raises RunError as update() does.
+        """
+        command = show(self._controller, scan, now_ns / NANOSECONDS)
+        if command is not None:
+            self._held = command
+        return command
 
     def update(self, odometry: Odometry, now_ns: int | None = None) -> CustomAnswer:
         """Command for the reference `preview` after now_ns, which defaults to the odometry's time.
@@ -118,6 +144,8 @@ class CustomDriver:
             return self._by_progress.answer(tracker, odometry, dt)
         now, ahead = (_placed(tracker.trajectory.motion(t), *tracker.origin)
                       for t in (time, time + self._preview))
+        if not self.answers_odometry:
+            return CustomAnswer(self._held, now)
         if self._step is not None:
             self._step.dt = dt
         return CustomAnswer(ask(self._step or self._controller, odometry, ahead), now)

@@ -23,6 +23,12 @@ class Spline(NamedTuple):
     knots: Array
     parts: Array
 
+    def point(self, at: Array, pieces: Pieces) -> Array:
+        """Points (..., 2) where the parameter is `at`, of the pieces it is in."""
+        h = (at - self.knots[pieces])[..., None]
+        c0, c1, c2, c3 = (part[pieces] for part in self.parts)
+        return np.asarray(c0 + h * (c1 + h * (c2 + h * c3)))
+
     def derivative(self, at: Array, pieces: Pieces) -> Array:
         """First derivative (..., 2) where the parameter is `at`, of the pieces it is in."""
         h = (at - self.knots[pieces])[..., None]

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from racecar.base.errors import DivergenceError, FaultError
-from racecar.base.readings import Collisions
+from racecar.base.readings import Collisions, LaserScan
 from racecar.base.types import BodyTwist, NANOSECONDS, Odometry
 from racecar.base.values import Values
 from racecar.control.point_ahead import PointAheadLinearizer
@@ -58,6 +58,10 @@ class RobotCar:
     def collisions(self) -> Collisions | None:
         """Contacts since the last reset; None where there is nothing to run into."""
         return self.plant.motion.collisions
+
+    def watch(self, on_scan: Callable[[LaserScan], object]) -> bool:
+        """False: no loop of a robot is driven by scans."""
+        return False
 
     def warm_up(self) -> None:
         """Compile all that a tick calls."""

@@ -9,6 +9,7 @@ in the changelog.
 from racecar.facade.campaigns import campaign, CampaignResult
 from racecar.facade.environments import make_env
 from racecar.facade.evaluation import evaluate, EvaluationResult
+from racecar.facade.fleet_run import FleetRun
 from racecar.facade.rollout import Rollouts, rollouts
 from racecar.facade.run import load, Run
 from racecar.facade.simulation import simulate
@@ -18,7 +19,7 @@ from racecar.facade.tuning_result import TuneResult
 from racecar.facade.vehicle import Vehicle
 
 __all__ = [
-    'CampaignResult', 'EvaluationResult', 'Rollouts', 'Run', 'SweepPoint', 'SweepResult',
-    'TuneResult', 'Vehicle', 'campaign', 'evaluate', 'load', 'make_env', 'rollouts', 'simulate',
-    'sweep', 'tune',
+    'CampaignResult', 'EvaluationResult', 'FleetRun', 'Rollouts', 'Run', 'SweepPoint',
+    'SweepResult', 'TuneResult', 'Vehicle', 'campaign', 'evaluate', 'load', 'make_env', 'rollouts',
+    'simulate', 'sweep', 'tune',
 ]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 import math
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,14 +23,15 @@ from racecar.base.yaml_file import load_mapping, naming_file
 from racecar.catalogue import node_names
 from racecar.control.custom_controller import ControllerClass, find_controller
 from racecar.control.custom_driver import CustomDriver
-from racecar.control.gap_following import GapFollower
 from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.facade.driven_cars import Driver, GapDriver
 from racecar.gym.tracks import named_track, Track
 from racecar.metrics.course_places import Places, poses_on
 from racecar.race.rules import HEAD_TO_HEAD, OBSTACLES, read_rules, Rules
 from racecar.scene.scene import Box, Colour, Scene
 from racecar.scene.world_choice import check_car_names, MOST_CARS
+from racecar.sensors.laser import LASER
 from racecar.simulation.fleet_file import car_shape, FleetCar, SHAPE_KEYS
 from racecar.simulation.obstacles import GIVE_PARAMETER
 from racecar.stacks import describe_stack, StackOptions
@@ -53,23 +54,13 @@ _OBSTACLE, _OBSTACLE_HEIGHT, _PASSAGE = 0.3, 0.3, 0.9
 _MOST_OBSTACLES, _DRAWS = 100, 1000
 
 
-class Driver(Protocol):
-    """Drives a car; answers to a LaserScan or an Odometry, whichever it looks at."""
-
-    def answer(self, seen: object) -> AckermannCommand:
-        """Command for what is seen. Raises RunError for a controller that fails."""
-
-    def restart(self) -> None:
-        """Forget what was before, because the car has been put elsewhere."""
-
-
 @dataclass(frozen=True)
 class PlannedCar:
     """A car as the plant has it.
 
     values: of all parameters of its simulator. start: of base_link in map, None for its place on
-    the grid, counted from 0. sees_laser: whether scans are answered, else odometry. driver: what
-    drives it, for people. colour: in reports, None for any.
+    the grid, counted from 0. sees_laser: whether its driver sees scans, and not odometry alone.
+    driver: what drives it, for people. colour: in reports, None for any.
     """
 
     name: str
@@ -286,35 +277,23 @@ def _controlled(
         'reference_origin': 'map', 'raceline_speed': fields.number('speed', 0.8, 0.0)}
     if fields.has('raceline'):
         tracked['raceline_file'] = fields.text('raceline')
-    values = _resolved('kinematic_ode', replace(
-        options, trajectory='raceline', controller=where,
-        overrides={**options.overrides, _TRACKER: tracked}))
+    overrides = {**options.overrides, _TRACKER: tracked}
+    options = replace(options, trajectory='raceline', controller=where, overrides=overrides)
+    values = _resolved('kinematic_ode', options)
     tracker = values[_TRACKER]
     # Says now what is wrong with its settings.
-    ControllerDriver(made_by, settings, tracker)
-    return (_planned(shape, values[_SIMULATOR], where, sees_laser=False),
+    driver = ControllerDriver(made_by, settings, tracker)
+    if driver.reads_scans:
+        overrides[_SIMULATOR] = {
+            'sensors': [LASER.name], 'laser.seed': race.seed, **overrides[_SIMULATOR]}
+        values = _resolved('kinematic_ode', options)
+    return (_planned(shape, values[_SIMULATOR], where, sees_laser=driver.reads_scans),
             lambda: ControllerDriver(made_by, settings, tracker))
 
 
 def _resolved(stack: str, options: StackOptions) -> dict[str, dict[str, object]]:
     return {d.executable: d.resolve() for d in describe_stack(stack, options)
             if d.executable in (_SIMULATOR, _TRACKER, GAP_FOLLOWER)}
-
-
-class GapDriver:
-    """Drives by the laser: the law of the node gap_follower."""
-
-    def __init__(self, values: Values) -> None:
-        """values: of all parameters of the node."""
-        self._law = GapFollower(values, VehicleParameters.from_values(values))
-
-    def answer(self, seen: object) -> AckermannCommand:
-        """Command for a LaserScan, which is seen as a message has it."""
-        assert isinstance(seen, LaserScan)
-        return self._law.command(seen.in_single_precision())
-
-    def restart(self) -> None:
-        """Nothing, as it has no memory."""
 
 
 class ControllerDriver:
@@ -327,10 +306,18 @@ class ControllerDriver:
         self._driver = CustomDriver(
             lambda: made_by.make(vehicle, settings), TrajectoryTracker(dict(tracker)))
 
-    def answer(self, seen: object) -> AckermannCommand:
-        """Command for an Odometry. Raises RunError if the controller fails."""
-        assert isinstance(seen, Odometry)
-        return self._driver.update(seen).command
+    @property
+    def reads_scans(self) -> bool:
+        """Whether the controller does."""
+        return self._driver.reads_scans
+
+    def see(self, scan: LaserScan, now_ns: int) -> AckermannCommand | None:
+        """Command for a scan, if it gives one. Raises RunError if the controller fails."""
+        return self._driver.see(scan, now_ns)
+
+    def answer(self, odometry: Odometry) -> AckermannCommand | None:
+        """Command for odometry. Raises RunError if the controller fails."""
+        return self._driver.update(odometry).command if self._driver.answers_odometry else None
 
     def restart(self) -> None:
         """Begin the line anew where the car is."""

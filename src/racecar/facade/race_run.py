@@ -17,25 +17,23 @@ import numpy as np
 from racecar.base.columns import Array
 from racecar.base.environment import present_environment
 from racecar.base.errors import ConfigurationError, RunError
-from racecar.base.readings import LaserScan
 from racecar.base.types import (
     AckermannCommand,
-    BodyState,
     NANOSECONDS,
     Odometry,
     Pose2,
     Pose3,
     yaw_to_quaternion,
 )
-from racecar.facade.race_file import Driver, PlannedCar, Race, RacePlan
+from racecar.facade.driven_cars import Driver, instants, SeenCar
+from racecar.facade.race_file import PlannedCar, Race, RacePlan
 from racecar.race.events import CarLook, Order, parking_of
 from racecar.race.observer import Observer
 from racecar.race.referee import Referee
 from racecar.race.rules import HEAD_TO_HEAD
 from racecar.race.standings import final_standings, HeatResult, Row
 from racecar.sensors.equipment import equip
-from racecar.simulation.ports import COLLISIONS, Entity, GROUND_TRUTH, ODOMETRY
-from racecar.simulation.reckoned_plant import is_reckoned
+from racecar.simulation.ports import COLLISIONS, Entity
 from racecar.simulation.simulator import make_simulator
 from racecar.simulation.vehicle_fleet import VehicleFleet
 
@@ -133,28 +131,21 @@ class _Asked:
 
     def at(self, time_ns: int) -> AckermannCommand | None:
         """Command at a time, None where nothing is due. Raises RunError if the driver fails."""
-        if not self._car.sight.is_due(time_ns // self._step_ns):
-            return None
-        return self._driver.answer(self._car.see(time_ns))
+        return self._car.ask(self._driver, time_ns, time_ns // self._step_ns)
 
     def restart(self) -> None:
         """Forget what was before."""
         self._driver.restart()
 
 
-class _Car:
+class _Car(SeenCar):
     """A car in a heat: its ports, driver, and what it has been commanded."""
 
     def __init__(self, car: PlannedCar, entity: Entity, number: int) -> None:
+        super().__init__(entity, car.values, sees_laser=car.sees_laser)
         self.name = car.name
-        self.entity = entity
-        self._is_reckoned, self._sees_laser = is_reckoned(car.values), car.sees_laser
-        self.truth = entity.output(GROUND_TRUTH if self._is_reckoned else ODOMETRY)
-        self.sight = entity.output('laser' if car.sees_laser else ODOMETRY)
         self.contacts = next((output for output in entity.outputs if output.name == COLLISIONS),
                              None)
-        self._apply = next(port.apply for port in entity.inputs
-                           if port.value_type is AckermannCommand)
         self._parked = parking_of(number)
         self.commands: list[Command] = []
         self.failed_ns: int | None = None
@@ -168,22 +159,9 @@ class _Car:
         """What its driver did."""
         return Inputs(tuple(self.commands), self.failed_ns, self.failure)
 
-    def state(self) -> BodyState:
-        """Its true motion."""
-        found: BodyState = self.truth.read()
-        return found
-
-    def see(self, time_ns: int) -> LaserScan | Odometry:
-        """What its driver looks at now."""
-        if self._sees_laser:
-            scan: LaserScan = self.sight.read()
-            return scan
-        seen = self.sight.read()
-        return Odometry.of_body(time_ns, seen.body if self._is_reckoned else seen)
-
     def command(self, time_ns: int, command: AckermannCommand) -> None:
         """Drive so from now on."""
-        self._apply(command)
+        self.apply(command)
         self.commands.append(Command(time_ns, *command))
         self.heard_ns = time_ns
 
@@ -251,11 +229,9 @@ class _HeatRun:
         """Drive until the heat is over; on_time gets the time [s]."""
         plant, referee = self.plant, self.referee
         step_ns = plant.step_ns
-        sights = [car.sight for car in self.cars] + [self.cars[0].truth]
-        while True:
-            now = plant.time_ns
-            step = now // step_ns
-            if self.cars[0].truth.is_due(step):
+        sights = [sight for car in self.cars for sight in car.sights] + [self.cars[0].truth]
+        for now in instants(plant, sights):
+            if self.cars[0].truth.is_due(now // step_ns):
                 self._judge(now, drivers)
                 on_time(referee.time)
                 if referee.is_over:
@@ -263,7 +239,6 @@ class _HeatRun:
             for number, (car, driver) in enumerate(zip(self.cars, drivers, strict=True)):
                 if referee.may_drive(number):
                     self._ask(number, car, driver, now)
-            plant.advance(min(output.steps_ahead(step) for output in sights))
         return Heat(self._heat + 1, self.numbers, referee.result(),
                     tuple(np.array(car.rows) for car in self.cars),
                     tuple(car.inputs for car in self.cars))
@@ -281,6 +256,10 @@ class _HeatRun:
             car.command(now, command)
 
     def _judge(self, now: int, drivers: Sequence[_Asked | _Recorded]) -> None:
+        for number, car in enumerate(self.cars):
+            fault = car.entity.fault()
+            if fault:
+                self._obey(self.referee.retire(number, fault), None)
         bodies = [car.state() for car in self.cars]
         places = [Odometry.of_body(now, body) for body in bodies]
         looks = [car.look(now)._replace(depth=self._observer.depth(number, place))

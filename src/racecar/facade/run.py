@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
-from racecar.analysis.course_of_run import laps_of_drive
+from racecar.analysis.course_of_run import further_quantities, laps_of_drive
 from racecar.analysis.motion import Motion
 from racecar.analysis.run_csv import motion_of, table_of, tracking_run_of
 from racecar.analysis.run_data import TrackingRun
@@ -23,6 +23,7 @@ from racecar.base.run_file import CSV_NAME, run_file_beside, RunFile
 from racecar.facade.arguments import suggesting_names
 from racecar.facade.display import drawing
 from racecar.metrics.laps import Course, LapRule, LapTimes, WHOLE_LAP
+from racecar.metrics.quantities import Quantity
 from racecar.metrics.run_table import COLUMNS, RunTable
 from racecar.metrics.tracking_error import Metrics
 
@@ -41,6 +42,7 @@ class Run:
     and reference with their own stamps, None for a run without a reference. source: rows, name
     and text, of where it is from. warnings: what a reader of the numbers should know. skip:
     seconds at its start that metrics, figures and report leave out unless they are told otherwise.
+    collisions: contacts with what stands around and with other cars, None if nobody counted.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Run:
     skip: float
     _describe: Callable[[], RunFile | None]
     _table: RunTable | None = None
+    collisions: int | None = None
 
     @classmethod
     def of_table(
@@ -72,7 +75,22 @@ class Run:
         motion = motion_of(table)._replace(steering_range=steering_range)
         return cls(name, motion, replace(
             tracking, collisions=collisions, motion=motion, course=course),
-                   SIMULATED, warnings, skip, describe, table)
+                   SIMULATED, warnings, skip, describe, table, collisions)
+
+    @classmethod
+    def of_drive(
+        cls, name: str, table: RunTable, describe: Callable[[], RunFile], *,
+        collisions: int | None, warnings: tuple[str, ...], skip: float,
+        steering_range: tuple[float, float],
+    ) -> Run:
+        """A run without a reference that was simulated.
+
+        table, describe and all others as of of_table(); steering_range: of the front wheels [rad].
+        """
+        from racecar.analysis.html_report import SIMULATED
+
+        return cls(name, motion_of(table)._replace(steering_range=steering_range), None,
+                   SIMULATED, warnings, skip, describe, table, collisions)
 
     @cached_property
     def provenance(self) -> RunFile | None:
@@ -108,6 +126,16 @@ class Run:
         without a reference, ConfigurationError if `skip` is negative or leaves nothing.
         """
         return self._needs_reference().metrics(self._skip(skip))
+
+    def quantities(self, skip: float | None = None) -> dict[str, Quantity]:
+        """All figures of the run by name: errors, if it has a reference, drive, laps, collisions.
+
+        Laps and collisions are those of the whole run. skip: as of metrics().
+        """
+        driven = self.motion.without_start(self._skip(skip)).quantities()
+        if self.tracking is not None:
+            return {**self.metrics(skip).quantities(), **driven}
+        return {**driven, **further_quantities(self.collisions, self.laps())}
 
     def laps(self, completion: float = WHOLE_LAP, sectors: int = 3) -> LapTimes | None:
         """Laps along the path of the reference, with sectors; None if it is not closed.
@@ -172,7 +200,8 @@ class Run:
         if self.tracking is None:
             page = drive_report(
                 ShownRun(self.name, self.motion.without_start(skipped), None,
-                         scene=scene_of_run(self.provenance)), self.source, self.provenance)
+                         scene=scene_of_run(self.provenance)), self.source, self.provenance,
+                self.collisions)
         else:
             page = tracking_report(
                 self.tracking, self.tracking.merged(skipped), self.metrics(skip), skipped,
@@ -273,7 +302,7 @@ def load(
                     reference_topic=reference_topic)
     return Run(read.name, read.motion, read.tracking, read.source,
                () if read.tracking is None else read.tracking.warnings, read.skip,
-               lambda: read.file)
+               lambda: read.file, collisions=read.counted)
 
 
 def data_frame(columns: Mapping[str, object]) -> pandas.DataFrame:

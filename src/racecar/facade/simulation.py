@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 import contextlib
 from dataclasses import replace
 import sys
+from typing import overload, TypedDict, Unpack
 import warnings as python_warnings
 
 from racecar.analysis.motion import steering_range_of
@@ -17,7 +18,7 @@ from racecar.base.run_file import RunFile
 from racecar.base.types import NANOSECONDS
 from racecar.catalogue import node_names
 from racecar.control.custom_controller import ControllerClass, find_controller
-from racecar.control.custom_driver import how_it_runs, NO_STEP
+from racecar.control.custom_driver import how_it_runs, NO_STEP, READS_SCANS
 from racecar.control.laws import LAWS, SimulatorKind
 from racecar.dynamics.vehicles import VEHICLE_MODELS
 from racecar.facade.arguments import (
@@ -31,6 +32,8 @@ from racecar.facade.arguments import (
     texts_of,
     with_vehicle,
 )
+from racecar.facade.fleet_run import FleetRun
+from racecar.facade.fleet_simulation import FleetSimulation
 from racecar.facade.run import Run
 from racecar.facade.vehicle import Vehicle
 from racecar.faults.plant import FAULTS
@@ -47,8 +50,11 @@ from racecar.stacks.loops import (
     make_stack_loop,
     outrun_warning,
 )
-from racecar.stacks.options import DURATION, SET_ARGUMENT, SIMULATE
+from racecar.stacks.options import DURATION, parse_names, SET_ARGUMENT, SIMULATE
 from racecar.stacks.run_files import describe_run
+
+Cars = int | Text | Sequence[str]
+"""Several cars: names, their number, or a fleet file."""
 
 OnProgress = Callable[[float], object]
 """Is called with how much is done: simulated time [s]."""
@@ -112,7 +118,8 @@ class Simulation:
             stack, self._values, controller or find_controller(options.controller),
             options.controller_settings, self._timed_car())
         self.how_controlled = how_it_runs(options.controller, loop.why_plain)
-        self.why_slow = '' if loop.why_plain in ('', NO_STEP) else self.how_controlled
+        self.why_slow = '' if loop.why_plain in (
+            '', NO_STEP, READS_SCANS) else self.how_controlled
         return loop
 
     def _timed_car(self) -> TimedCar:
@@ -157,9 +164,43 @@ class Simulation:
             steering_range=steering_range_of(simulated), course=loop.tracker.course())
 
 
+class SimulateOptions(TypedDict, total=False):
+    """Arguments of simulate() that mean the same for one car and for several."""
+
+    vehicle: Text | Vehicle | None
+    trajectory: str | int | None
+    waypoints: Text | None
+    tyre_model: str | None
+    world: Text | None
+    params_file: Text | None
+    set: Settings | None
+    controller: Text | Callable[..., object] | None
+    faults: str | None
+    control_rate: float | None
+    law: str | None
+    flying_start: bool
+    seed: int | None
+    duration: float
+    skip: float
+    progress: bool
+
+
+@overload
+def simulate(
+    configuration: str = ..., *, cars: None = None, **options: Unpack[SimulateOptions],
+) -> Run: ...
+
+
+@overload
+def simulate(
+    configuration: str = ..., *, cars: Cars, **options: Unpack[SimulateOptions],
+) -> FleetRun: ...
+
+
 @suggesting_names
 def simulate(
     configuration: str = 'kinematic_ode', *,
+    cars: Cars | None = None,
     vehicle: Text | Vehicle | None = None,
     trajectory: str | int | None = None,
     waypoints: Text | None = None,
@@ -176,12 +217,14 @@ def simulate(
     duration: float = DURATION,
     skip: float = 0.0,
     progress: bool = False,
-) -> Run:
+) -> Run | FleetRun:
     """Simulate a car that follows a reference, as `racecar simulate` does and with its bits.
 
     - configuration: name of a configuration that follows a trajectory, such as kinematic_ode,
       dynamic_ode or kinematic_world, or of a vehicle model, such as double_track, which is driven
       in the plane.
+    - cars: several cars in one world, by their names, their number, or a fleet file, in
+      configurations that take them, such as gap_ode; docs/several_cars.md.
     - vehicle: name, parameter file or Vehicle; default: racecar.
     - trajectory: shape of the reference, by name, such as circle.
     - waypoints: waypoints to follow in place of a trajectory, by name or as a CSV file.
@@ -204,12 +247,13 @@ def simulate(
     - skip: time at the start that metrics, figures and report leave out [s].
     - progress: whether to show a bar on stderr.
 
-    Returns the run: metrics, table, figures, report, and how it was made. Raises RacecarError with
+    Returns the run: metrics, table, figures, report, and how it was made; with cars a FleetRun,
+    whose `cars` are the runs of each by name. Raises RacecarError with
     a line that says which value is wrong, what was expected, and what to do. A reference that
     outruns the car and the like are Python warnings.
     """
     given = {
-        'vehicle': vehicle, 'trajectory': trajectory, 'waypoints': waypoints,
+        'cars': cars, 'vehicle': vehicle, 'trajectory': trajectory, 'waypoints': waypoints,
         'tyre_model': tyre_model, 'world': world, 'params_file': params_file, 'set': set,
         'controller': controller, 'faults': faults, 'control_rate': control_rate, 'law': law,
         'flying_start': flying_start or None, 'seed': seed, 'duration': duration,
@@ -225,7 +269,7 @@ def simulate(
     source, of_all = with_vehicle(vehicle, set)
     chosen = controller_of(controller)
     options = StackOptions(
-        vehicle=source, trajectory=text_of('trajectory', trajectory),
+        cars=cars_of(cars), vehicle=source, trajectory=text_of('trajectory', trajectory),
         waypoints=text_of('waypoints', waypoints), tyre_model=text_of('tyre_model', tyre_model),
         world=text_of('world', world), params_file=text_of('params_file', params_file),
         controller=None if chosen is None else chosen.where,
@@ -233,7 +277,9 @@ def simulate(
         flying_start=flying_start, faults=texts_of('faults', faults),
         overrides=settings_of(SET_ARGUMENT, {**settings, **of_all}),
         overrides_option=SET_ARGUMENT)
-    simulation = Simulation(name, _seeded(name, options, seed), chosen)
+    options = _seeded(name, options, seed)
+    simulation = FleetSimulation(name, options) if options.cars \
+        else Simulation(name, options, chosen)
     with progress_bar(duration, shown=progress) as on_progress:
         run = simulation.run(
             float(duration), skip=float(skip), command=call_text('simulate', configuration, given),
@@ -243,6 +289,23 @@ def simulate(
     for text in filter(None, (*simulation.cautions, *run.warnings, simulation.why_slow)):
         python_warnings.warn(text, stacklevel=3)
     return run
+
+
+def cars_of(cars: Cars | None) -> tuple[str, ...]:
+    """Cars that an argument names, as the option has them; () for None.
+
+    Raises ConfigurationError for what names none.
+    """
+    if cars is None:
+        return ()
+    if isinstance(cars, Sequence) and not isinstance(cars, str):
+        found = tuple(str(text_of('cars', car)) for car in cars)
+    else:
+        found = parse_names([text_of('cars', cars) or ''])
+    if not found:
+        raise ConfigurationError(
+            f'cars is {excerpt(cars)}, expected names, their number, or a fleet file')
+    return found
 
 
 def configuration_of(name: str, law: str | None) -> tuple[str, dict[str, object]]:

@@ -31,6 +31,7 @@ from racecar.control.policy.features import (
 )
 from racecar.dynamics.actuators import ACTUATOR_PARAMETERS, Actuators, Channels
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParameters
+from racecar.gym.cameras import CAMERA, CAMERA_PARAMETERS, CameraSettings
 from racecar.gym.following import FOLLOWER_PARAMETERS, FollowerSettings
 from racecar.gym.randomisation import Distribution, distribution_of
 from racecar.gym.rewards import (
@@ -109,11 +110,16 @@ SETTING_PARAMETERS = table_of(EnvSettings, '')
 
 OPTION_PARAMETERS = ParameterTable([
     *SETTING_PARAMETERS, *FEATURE_PARAMETERS, *END_PARAMETERS, *FOLLOWER_PARAMETERS,
-    *GAP_PARAMETERS])
+    *GAP_PARAMETERS, *CAMERA_PARAMETERS])
 """Options of an environment, those of its car apart."""
 
 CAR_DEFAULTS = {'tyre_model': 'fiala'}
 """Where cars of environments differ from those of simulators: their tyres let go."""
+
+START_SPEED, START_WAY, START_OFFSET, START_HEADING = STARTS = (
+    'start.speed', 'start.way', 'start.offset', 'start.heading')
+"""Distributions of starts: speed [m/s], of the first car the way along the line [m], and of each
+the offset to the left of it [m] and the angle to it [rad]."""
 
 _OTHERS = ('track', 'observation', 'reward', 'ended', 'randomise', 'opponents', 'shape')
 
@@ -123,7 +129,8 @@ class EnvOptions:
     """All that decides how an environment is, resolved.
 
     parts: of an observation; values: of the car, by COMMANDED_CAR_PARAMETERS; randomised: by
-    vehicle.NAME, in an order of their own; opponents: who drives the cars after the first.
+    vehicle.NAME, in an order of their own; opponents: who drives the cars after the first;
+    camera: of observations, None without; has_numbers: whether they have more than its pictures.
     """
 
     tracks: tuple[Track, ...]
@@ -140,6 +147,8 @@ class EnvOptions:
     vehicle: VehicleParameters
     randomised: Mapping[str, Distribution]
     opponents: tuple[str, ...]
+    camera: CameraSettings | None = None
+    has_numbers: bool = True
 
     @property
     def speeds(self) -> tuple[float, float]:
@@ -215,8 +224,7 @@ def resolve_options(given: Mapping[str, object]) -> EnvOptions:
             name: value for name, value in given.items() if name in COMMANDED_CAR_PARAMETERS}})
     settings = made_of(EnvSettings, '', options)
     vehicle = VehicleParameters.from_file(find_vehicle(settings.vehicle))
-    chosen = given.get('observation', DEFAULT_PARTS)
-    parts = tuple(PARTS[number] for number in part_numbers(chosen))
+    seen = _seen(given.get('observation', DEFAULT_PARTS))
     own, weights = _reward(given.get('reward', 'progress'))
     ended = given.get('ended', rules_end)
     if not callable(ended):
@@ -226,16 +234,43 @@ def resolve_options(given: Mapping[str, object]) -> EnvOptions:
     found = EnvOptions(
         tracks_of(given.get('track', 'racetrack'), settings.line, settings.track_seed,
                   settings.track_count, _shape(given.get('shape'))),
-        settings, made_of(FeatureSettings, '', options), parts,
+        settings, made_of(FeatureSettings, '', options), seen.parts,
         made_of(EndRules, 'end.', options), weights, own, cast(Ending, ended),
         made_of(FollowerSettings, 'follower.', options), made_of(GapSettings, 'gap.', options),
         values, vehicle,
-        _randomised(given.get('randomise')), _opponents(given.get('opponents'), settings.cars))
+        _randomised(given.get('randomise')), _opponents(given.get('opponents'), settings.cars),
+        made_of(CameraSettings, 'camera.', options) if seen.has_camera else None, seen.has_numbers)
+    flying = found.randomised.get(START_SPEED)
+    if flying is not None and not (
+            vehicle.speed_min <= flying.ends[0] and flying.ends[1] <= vehicle.speed_max):
+        raise ConfigurationError(
+            f"randomise['{START_SPEED}'] draws {flying.ends[0]:g} to {flying.ends[1]:g} m/s,"
+            f' expected speeds of the vehicle, {vehicle.speed_min:g} to {vehicle.speed_max:g} m/s')
     if not found.speeds[0] < found.speeds[1]:
         raise ConfigurationError(
             f'slowest is {settings.slowest:g} m/s and fastest {settings.fastest:g} m/s, of the'
             f' vehicle {vehicle.speed_min:g} to {vehicle.speed_max:g} m/s: expected a range')
     return found
+
+
+class _Seen(NamedTuple):
+    """Parts of an observation that are numbers, whether it has any, and whether a camera."""
+
+    parts: tuple[str, ...]
+    has_numbers: bool
+    has_camera: bool
+
+
+def _seen(given: object) -> _Seen:
+    """What an observation has. Raises ConfigurationError as part_numbers()."""
+    if isinstance(given, Sequence) and not isinstance(given, str) and CAMERA in given:
+        others = [name for name in given if name != CAMERA]
+        if len(others) + 1 < len(given):
+            raise ConfigurationError(
+                f'observation has the part {CAMERA} twice, expected it once')
+        numbers = part_numbers(others or DEFAULT_PARTS)
+        return _Seen(tuple(PARTS[number] for number in numbers), bool(others), True)
+    return _Seen(tuple(PARTS[number] for number in part_numbers(given)), True, False)
 
 
 def _reward(given: object) -> tuple[Reward, RewardWeights]:
@@ -267,7 +302,7 @@ def _randomised(given: object) -> Mapping[str, Distribution]:
         raise ConfigurationError(
             f'randomise is {excerpt(given)}, expected distributions by parameter, for example'
             " {'vehicle.mass': (3.0, 4.0)}")
-    names = sorted([*VEHICLE_COLUMNS, *(row.name for row in ACTUATOR_PARAMETERS)])
+    names = sorted([*VEHICLE_COLUMNS, *(row.name for row in ACTUATOR_PARAMETERS), *STARTS])
     for name in given:
         if name not in names:
             raise ConfigurationError(

@@ -11,16 +11,17 @@ from pettingzoo import ParallelEnv
 
 from racecar.control.policy.contract import PolicyContract
 from racecar.gym.options import resolve_options
-from racecar.gym.pictures import Picture, Pictures
+from racecar.gym.pictures import Picture
 from racecar.gym.racing import Racing
 from racecar.gym.randomisation import world_seeds
-from racecar.gym.single import checked_render_mode, RENDER_MODES
-from racecar.gym.spaces import action_space, Info, observation_space, poses_of
+from racecar.gym.rendering import RENDER_MODES, Rendering
+from racecar.gym.seeing import Seeing
+from racecar.gym.spaces import action_space, Info, observation_space, poses_of, Seen
 
 Floats = NDArray[np.float32]
 
 
-class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
+class RaceParallelEnv(ParallelEnv[str, Seen, Floats]):
     """Cars car_0, car_1, ... that see and hit each other; options as of RaceEnv.
 
     A car whose episode ends stands where it is, and the others drive on.
@@ -30,7 +31,6 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
 
     def __init__(self, render_mode: str | None = None, **options: object) -> None:
         """Raise ConfigurationError or ParameterError for options that cannot be."""
-        self.render_mode = checked_render_mode(render_mode)
         self.options = resolve_options({'cars': 2, **options})
         cars = self.options.settings.cars
         self.racing = Racing(self.options, 1, learners=cars, threads=1)
@@ -40,15 +40,17 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
             agent: observation_space(self.options) for agent in self.possible_agents}
         self.action_spaces = {agent: action_space(self.options) for agent in self.possible_agents}
         self.metadata = {**self.metadata, 'render_fps': round(self.options.settings.rate)}
-        self._pictures = Pictures(self.racing)
+        self._seeing = Seeing(self.racing)
+        self._rendering = Rendering(self.racing, render_mode)
+        self.render_mode = render_mode
         self._is_seeded = False
 
     @property
     def contract(self) -> PolicyContract:
         """What the numbers of observations and actions mean."""
-        return self.racing.contract
+        return self._seeing.contract
 
-    def observation_space(self, agent: str) -> spaces.Box[np.float32]:
+    def observation_space(self, agent: str) -> spaces.Space[Seen]:
         """Space of an agent, always the same object."""
         return self.observation_spaces[agent]
 
@@ -58,7 +60,7 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
 
     def reset(
         self, seed: int | None = None, options: Info | None = None,
-    ) -> tuple[dict[str, Floats], dict[str, Info]]:
+    ) -> tuple[dict[str, Seen], dict[str, Info]]:
         """Begin an episode; without a seed the next one of the last seed."""
         if seed is None and not self._is_seeded:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
@@ -66,10 +68,11 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
         self.agents = list(self.possible_agents)
         self.racing.begin(np.ones(1, dtype=bool), None if seed is None else world_seeds(seed, 1),
                           poses=poses_of(options))
+        self._rendering.follow()
         return self._seen(self.agents), self._infos(self.agents)
 
     def step(self, actions: dict[str, Floats]) -> tuple[
-            dict[str, Floats], dict[str, float], dict[str, bool], dict[str, bool],
+            dict[str, Seen], dict[str, float], dict[str, bool], dict[str, bool],
             dict[str, Info]]:
         """Drive all cars for a period; agents without an action stand."""
         given = np.zeros((1, len(self.possible_agents), 2))
@@ -79,6 +82,7 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
                 k = self.possible_agents.index(agent)
                 given[0, k], driven[0, k] = actions[agent], True
         self.racing.drive(given, driven)
+        self._rendering.follow()
         acting, racing = self.agents, self.racing
         places = {agent: self.possible_agents.index(agent) for agent in acting}
         ended = {agent: bool(racing.ended[0, k]) for agent, k in places.items()}
@@ -89,13 +93,15 @@ class RaceParallelEnv(ParallelEnv[str, Floats, Floats]):
 
     def render(self) -> Picture | None:
         """Picture from above, (height, width, 3), in the mode rgb_array."""
-        return None if self.render_mode is None else self._pictures.picture()
+        return self._rendering.picture()
 
     def close(self) -> None:
-        """Nothing is open."""
+        """End the page of the mode human, and what draws for cameras."""
+        self._rendering.close()
+        self._seeing.close()
 
-    def _seen(self, agents: list[str]) -> dict[str, Floats]:
-        return {agent: self.racing.observations[0, self.possible_agents.index(agent)].copy()
+    def _seen(self, agents: list[str]) -> dict[str, Seen]:
+        return {agent: self._seeing.one(0, self.possible_agents.index(agent))
                 for agent in agents}
 
     def _infos(self, agents: list[str]) -> dict[str, Info]:

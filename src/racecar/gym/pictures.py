@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -25,6 +26,15 @@ _LONGER_SIDE, _DPI = 640, 100  # [px], [dots per inch]
 _MARGIN = 2.5  # around the line [m]
 # A shorter car is drawn longer, or nobody would see it: share of the view.
 _LEAST_LENGTH = 0.03
+
+
+class Mark(NamedTuple):
+    """What a user draws: points (n, 2) [m], colour in 0 to 1, size [px]; joined: by a line."""
+
+    points: Array
+    colour: tuple[float, float, float]
+    size: float
+    joined: bool
 
 
 class TrackPicture:
@@ -61,9 +71,17 @@ class TrackPicture:
         self._canvas.draw()
         self._background = self._canvas.copy_from_bbox(figure.bbox)
 
-    def picture(self, poses: Sequence[Sequence[float]], text: str) -> Picture:
+    def picture(
+        self, poses: Sequence[Sequence[float]], text: str, marks: Sequence[Mark] = (),
+    ) -> Picture:
         """Picture with cars at poses x, y [m], yaw [rad], the first on top: (height, width, 3)."""
         self._canvas.restore_region(self._background)
+        for mark in marks:
+            line, = self._axes.plot(
+                *mark.points.T, '-' if mark.joined else 'o', color=mark.colour,
+                linewidth=mark.size, markersize=mark.size, markeredgewidth=0.0, animated=True)
+            self._axes.draw_artist(line)
+            line.remove()
         for car, (x, y, yaw) in reversed(list(zip(self._cars, poses, strict=True))):
             turn = np.array([[np.cos(yaw), np.sin(yaw)], [-np.sin(yaw), np.cos(yaw)]])
             car.set_xy(self._corners @ turn + [x, y])

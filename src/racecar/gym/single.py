@@ -10,28 +10,19 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.errors import ConfigurationError
 from racecar.control.policy.contract import PolicyContract
 from racecar.gym.options import resolve_options
-from racecar.gym.pictures import Picture, Pictures
+from racecar.gym.pictures import Picture
 from racecar.gym.racing import Racing
 from racecar.gym.randomisation import world_seeds
-from racecar.gym.spaces import action_space, Info, observation_space, poses_of
+from racecar.gym.rendering import RENDER_MODES, Rendering
+from racecar.gym.seeing import Seeing
+from racecar.gym.spaces import action_space, Info, observation_space, poses_of, Seen
 
 Floats = NDArray[np.float32]
-RENDER_MODES = ('rgb_array',)
 
-
-def checked_render_mode(mode: str | None) -> str | None:
-    """A render mode. Raises ConfigurationError for one that there is not."""
-    if mode is not None and mode not in RENDER_MODES:
-        raise ConfigurationError(
-            f"render_mode is {excerpt(mode)}, expected None or {', '.join(RENDER_MODES)}; to watch"
-            ' a drive, record a video with gymnasium.wrappers.RecordVideo')
-    return mode
-
-
-class RaceEnv(gymnasium.Env[Floats, Floats]):
+class RaceEnv(gymnasium.Env[Seen, Floats]):
     """A car that learns to race.
 
     Options: racecar.gym.options.OPTION_PARAMETERS and docs/gym.md. reset(options={'poses': (cars,
@@ -42,23 +33,24 @@ class RaceEnv(gymnasium.Env[Floats, Floats]):
 
     def __init__(self, render_mode: str | None = None, **options: object) -> None:
         """Raise ConfigurationError or ParameterError for options that cannot be."""
-        self.render_mode = checked_render_mode(render_mode)
         self.options = resolve_options(options)
         self.racing = Racing(self.options, 1, threads=1)
         self.observation_space = observation_space(self.options)
         self.action_space = action_space(self.options)
         self.metadata = {**self.metadata, 'render_fps': round(self.options.settings.rate)}
-        self._pictures = Pictures(self.racing)
+        self._seeing = Seeing(self.racing)
+        self._rendering = Rendering(self.racing, render_mode)
+        self.render_mode = render_mode
         self._is_seeded = False
 
     @property
     def contract(self) -> PolicyContract:
         """What the numbers of observations and actions mean."""
-        return self.racing.contract
+        return self._seeing.contract
 
     def reset(
         self, *, seed: int | None = None, options: Info | None = None,
-    ) -> tuple[Floats, Info]:
+    ) -> tuple[Seen, Info]:
         """Begin an episode; without a seed the next one of the last seed."""
         super().reset(seed=seed)
         if seed is None and not self._is_seeded:
@@ -67,11 +59,12 @@ class RaceEnv(gymnasium.Env[Floats, Floats]):
         self.racing.begin(
             np.ones(1, dtype=bool), None if seed is None else world_seeds(seed, 1),
             poses=poses_of(options))
-        return self._seen(), self._info()
+        self._rendering.follow()
+        return self._seeing.one(), self._info()
 
     def step(
         self, action: Floats,
-    ) -> tuple[Floats, SupportsFloat, bool, bool, Info]:
+    ) -> tuple[Seen, SupportsFloat, bool, bool, Info]:
         """Drive for a period. Raises ConfigurationError for what are no two numbers."""
         given = np.asarray(action, dtype=float)
         if given.shape != (2,):
@@ -79,16 +72,19 @@ class RaceEnv(gymnasium.Env[Floats, Floats]):
                 f'action has the shape {given.shape}, expected (2,): speed or acceleration, then'
                 ' steering')
         self.racing.drive(given[None, None])
-        return (self._seen(), float(self.racing.rewards[0, 0]), bool(self.racing.ended[0, 0]),
-                bool(self.racing.truncated[0]), self._info())
+        self._rendering.follow()
+        racing = self.racing
+        return (self._seeing.one(), float(racing.rewards[0, 0]), bool(racing.ended[0, 0]),
+                bool(racing.truncated[0]), self._info())
 
     def render(self) -> Picture | None:
         """Picture from above, (height, width, 3), in the mode rgb_array."""
-        return None if self.render_mode is None else self._pictures.picture()
+        return self._rendering.picture()
 
-    def _seen(self) -> Floats:
-        found: Floats = self.racing.observations[0, 0].copy()
-        return found
+    def close(self) -> None:
+        """End the page of the mode human, and what draws for cameras."""
+        self._rendering.close()
+        self._seeing.close()
 
     def _info(self) -> Info:
         return {name: float(values[0, 0]) for name, values in self.racing.facts().items()}

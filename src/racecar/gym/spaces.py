@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt
+from racecar.gym.cameras import CAMERA
 from racecar.gym.options import EnvOptions
 
 # Checkers of environments warn of infinite bounds; nothing gets so far [m, m/s, ...].
@@ -31,8 +32,24 @@ def poses_of(options: Info | None) -> NDArray[np.float64] | None:
             ' car') from None
 
 
-def observation_space(options: EnvOptions) -> spaces.Box[np.float32]:
-    """Flat observations, in the order of the contract; only a scan has bounds."""
+Seen = NDArray[np.float32] | NDArray[np.uint8] | dict[str, NDArray[np.float32] | NDArray[np.uint8]]
+"""An observation: numbers, the picture of a camera, or both by NUMBERS and CAMERA."""
+
+NUMBERS = 'numbers'
+
+
+def observation_space(options: EnvOptions) -> spaces.Space[Seen]:
+    """Flat numbers, in the order of the contract; with a camera a picture, or both by name."""
+    numbers = _number_space(options)
+    if options.camera is None:
+        return numbers
+    picture = spaces.Box(
+        0, 255, (options.camera.height, options.camera.width, 3), dtype=np.uint8)
+    return spaces.Dict({NUMBERS: numbers, CAMERA: picture}) if options.has_numbers else picture
+
+
+def _number_space(options: EnvOptions) -> spaces.Box[np.float32]:
+    """Numbers of observations; only a scan has bounds."""
     channels = options.observation
     is_range = np.array([channel.name.startswith('range_') for channel in channels])
     most = np.array([options.features.range_max / (

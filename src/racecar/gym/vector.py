@@ -14,18 +14,19 @@ from numpy.typing import NDArray
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.control.policy.contract import PolicyContract
 from racecar.gym.options import resolve_options
-from racecar.gym.pictures import Picture, Pictures
+from racecar.gym.pictures import Picture
 from racecar.gym.racing import Racing
 from racecar.gym.randomisation import world_seeds
-from racecar.gym.single import checked_render_mode, RENDER_MODES
-from racecar.gym.spaces import action_space, Info, observation_space, poses_of
+from racecar.gym.rendering import RENDER_MODES, Rendering, RGB_ARRAY
+from racecar.gym.seeing import Seeing
+from racecar.gym.spaces import action_space, Info, observation_space, poses_of, Seen
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
 
-class RaceVectorEnv(VectorEnv[Floats, Floats, Array | Flags]):
+class RaceVectorEnv(VectorEnv[Seen, Floats, Array | Flags]):
     """Worlds side by side, each with one car that learns; options as of RaceEnv.
 
     World k of seed s has the bits of RaceEnv with seed s + k. copy: whether each call gives arrays
@@ -44,7 +45,6 @@ class RaceVectorEnv(VectorEnv[Floats, Floats, Array | Flags]):
 
         Raises ConfigurationError or ParameterError for options that cannot be.
         """
-        self.render_mode = checked_render_mode(render_mode)
         self.mode = _mode(autoreset_mode)
         self.options = resolve_options(options)
         self.racing = Racing(self.options, num_envs, threads=threads)
@@ -55,8 +55,9 @@ class RaceVectorEnv(VectorEnv[Floats, Floats, Array | Flags]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.metadata = {**self.metadata, 'autoreset_mode': self.mode,
                          'render_fps': round(self.options.settings.rate)}
-        self._pictures = Pictures(self.racing)
-        self._copies = copy
+        self._seeing = Seeing(self.racing, copies=copy)
+        self._rendering = Rendering(self.racing, render_mode)
+        self.render_mode = render_mode
         self._is_seeded = np.zeros(num_envs, dtype=bool)
         self._waiting = np.zeros(num_envs, dtype=bool)
         self._all = np.ones(num_envs, dtype=bool)
@@ -64,12 +65,12 @@ class RaceVectorEnv(VectorEnv[Floats, Floats, Array | Flags]):
     @property
     def contract(self) -> PolicyContract:
         """What the numbers of observations and actions mean."""
-        return self.racing.contract
+        return self._seeing.contract
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None,
         options: Info | None = None,
-    ) -> tuple[Floats, Info]:
+    ) -> tuple[Seen, Info]:
         """Begin an episode in each world, or in those of options['reset_mask'], (num_envs,).
 
         seed: of the first world, the others have the next ones, or one of each; a world without
@@ -82,11 +83,12 @@ class RaceVectorEnv(VectorEnv[Floats, Floats, Array | Flags]):
         self.racing.begin(mask, seeds, poses, seeded=seeded)
         self._is_seeded |= mask
         self._waiting[mask] = False
-        return self._given(self.racing.observations[:, 0]), self._info()
+        self._rendering.follow()
+        return self._seeing.all(), self._info()
 
     def step(
         self, actions: Floats,
-    ) -> tuple[Floats, Array, Flags, Flags, Info]:
+    ) -> tuple[Seen, Array, Flags, Flags, Info]:
         """Drive all worlds for a period."""
         racing = self.racing
         given = np.asarray(actions, dtype=float)
@@ -115,18 +117,26 @@ class RaceVectorEnv(VectorEnv[Floats, Floats, Array | Flags]):
             info = {**self._info(), **final}
         else:
             self._waiting = over
-        return self._given(racing.observations[:, 0]), rewards, ended, truncated, info
+        self._rendering.follow()
+        return self._seeing.all(), rewards, ended, truncated, info
 
     def render(self) -> tuple[Picture, ...] | None:
         """Pictures of the worlds from above, a tuple, in the mode rgb_array."""
-        return None if self.render_mode is None else tuple(
-            self._pictures.picture(world) for world in range(self.num_envs))
+        if self.render_mode != RGB_ARRAY:
+            return None
+        found = (self._rendering.picture(world) for world in range(self.num_envs))
+        return tuple(picture for picture in found if picture is not None)
+
+    def close_extras(self, **kwargs: object) -> None:
+        """End the page of the mode human, and what draws for cameras."""
+        self._rendering.close()
+        self._seeing.close()
 
     def _final(self, over: Flags, info: Info) -> Info:
         """Info with the last observations of episodes that end, as Gymnasium gives them."""
         observations = np.full(self.num_envs, None, dtype=object)
         for world in np.flatnonzero(over):
-            observations[world] = self.racing.observations[world, 0].copy()
+            observations[world] = self._seeing.one(int(world))
         facts = {name: over.copy() if name.startswith('_') else values
                  for name, values in info.items()}
         return {'final_obs': observations, '_final_obs': over.copy(), 'final_info': facts,
@@ -137,9 +147,6 @@ class RaceVectorEnv(VectorEnv[Floats, Floats, Array | Flags]):
         for name, values in self.racing.facts().items():
             found[name], found[f'_{name}'] = values[:, 0].copy(), self._all.copy()
         return found
-
-    def _given(self, observations: Floats) -> Floats:
-        return observations.copy() if self._copies else observations
 
     def _seeds(
         self, seed: int | Sequence[int | None] | None,

@@ -300,7 +300,8 @@ def _entered(line: Line, state: LapState, dx: float, dy: float) -> LapState:
 def _passed(line: Line, state: LapState, progress: float, time: float) -> LapClock:
     """Add what a car passes up to a greater progress [m]: end of a sector, of the lap, line."""
     length, before, clock = line.way[len(line.x) - 1], state.place.progress, state.clock
-    rate = (time - state.sample.time) / (progress - before)
+    # Who slides across the course passes nothing.
+    rate = (time - state.sample.time) / (progress - before) if progress > before else 0.0
     goal = (clock.line + line.completion * ((clock.sector + 1.0) / line.sectors)) * length
     if not math.isnan(clock.begun) and before < goal <= progress:
         passed = state.sample.time + (goal - before) * rate

@@ -100,6 +100,15 @@ class OccupancyGrid:
         cosine, sine = math.cos(yaw), math.sin(yaw)
         return x + along * cosine - across * sine, y + along * sine + across * cosine
 
+    def is_wall(self, x: float, y: float) -> bool:
+        """Whether a point in `map` [m] is in an occupied cell or outside the grid."""
+        dx, dy = x - self.origin.x, y - self.origin.y
+        cosine, sine = math.cos(self.origin.yaw), math.sin(self.origin.yaw)
+        column = math.floor((dx * cosine + dy * sine) / self.resolution)
+        row = math.floor((dy * cosine - dx * sine) / self.resolution)
+        rows, columns = self.values.shape
+        return not (0 <= row < rows and 0 <= column < columns) or bool(self.occupied[row, column])
+
     def rectangles(self) -> NDArray[np.int64]:
         """Rectangles that cover the walls without overlap.
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.types import Pose2
+from racecar.scene.friction_zones import FrictionZone, zone_rows, ZoneRows
 from racecar.scene.grid_map import OccupancyGrid
 from racecar.scene.marker import marker_cells, ORIGINAL
 
@@ -156,8 +157,10 @@ class Ground(NamedTuple):
 class Scene:
     """What stands around.
 
-    name: of the world. grid: cells that are occupied, each a column of grid_height [m]; beyond the
-    grid nothing stands. starts: poses of base_link from which robots start, one after the other.
+    name: of the world. friction_zones: where the ground is more slippery or grippier, the last
+    that covers a place counts. grid: cells that are occupied, each a column of grid_height [m];
+    beyond the grid nothing stands. starts: poses of base_link from which robots start, one after
+    the other.
     """
 
     name: str = ''
@@ -166,6 +169,7 @@ class Scene:
     cones: tuple[Cone, ...] = ()
     boards: tuple[Board, ...] = ()
     patches: tuple[Patch, ...] = ()
+    friction_zones: tuple[FrictionZone, ...] = ()
     grid: OccupancyGrid | None = None
     grid_height: float = 1.0
     ground: Ground = Ground()
@@ -196,6 +200,11 @@ class Scene:
             self, walls=_in_colour(self.walls, colour), boxes=_in_colour(self.boxes, colour),
             cones=_in_colour(self.cones, colour), boards=_in_colour(self.boards, colour),
             grid=self.grid if colour == GREY else None) for colour in colours}
+
+    @cached_property
+    def friction_rows(self) -> ZoneRows:
+        """The friction zones as numbers."""
+        return zone_rows(self.friction_zones)
 
     @cached_property
     def wall_rows(self) -> Rows:

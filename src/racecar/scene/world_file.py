@@ -18,11 +18,13 @@ from racecar.base.share import find_world
 from racecar.base.types import Pose2
 from racecar.base.values import numbers_of
 from racecar.base.yaml_file import describe_error, load_yaml, parse_yaml
+from racecar.scene.friction_zones import FrictionZone
 from racecar.scene.grid_map import MAP_MODES, OccupancyGrid, OCCUPIED, read_image
 from racecar.scene.marker import DICTIONARIES, ORIGINAL
 from racecar.scene.scene import (
     Board,
     Box,
+    Colour,
     CONCRETE,
     Cone,
     GREY,
@@ -90,6 +92,11 @@ _PATCH = ParameterTable([
 _STRIP = ParameterTable([
     _POINTS, _CLOSED, _length('width', 0.05, 'Width, half to each side of the points'),
     _colour(WHITE)])
+_FACTOR = _number('factor', None, 'Factor of the friction of tyres', '-', minimum=1e-3,
+                  maximum=10.0)
+_ICE = (0.75, 0.88, 0.95)
+_ZONE = ParameterTable([_POINTS, _FACTOR, _colour(_ICE)])
+_ROUND_ZONE = ParameterTable([*_PLACE, _length('radius', None, 'Radius'), _FACTOR, _colour(_ICE)])
 _START = ParameterTable([*_PLACE, _YAW])
 _GROUND = ParameterTable([
     _length('length', Ground._field_defaults['length'], 'Length along x that pictures show'),
@@ -115,7 +122,7 @@ _TOP = ParameterTable([
 ])
 _LISTS: dict[str, ParameterTable] = {
     'walls': _WALL, 'boxes': _BOX, 'cones': _CONE, 'boards': _BOARD, 'patches': _PATCH,
-    'strips': _STRIP, 'starts': _START}
+    'strips': _STRIP, 'friction_zones': _ZONE, 'starts': _START}
 _KEYS = (*_TOP.names, 'ground', *_LISTS, *_MAP.names)
 
 
@@ -178,12 +185,16 @@ def _scene(path: Path, content: Mapping[str, object]) -> Scene:
     if len(boxes) > _MOST_OBJECTS:
         raise ParameterError(
             f'{len(boxes)} walls and boxes, expected at most {_MOST_OBJECTS}')
+    zones = [*_friction_zones(content)]
     scene = Scene(
         name=path.stem, boxes=tuple(boxes),
         cones=tuple(Cone(**values) for _, values in _objects(content, 'cones')),
         boards=tuple(_board(place, values) for place, values in _objects(content, 'boards')),
         patches=(*(Patch(**values) for _, values in _objects(content, 'patches')),
-                 *_strip_patches(content)),
+                 *_strip_patches(content),
+                 *(Patch(x, y, 0.0, length, width, colour) for zone, colour in zones
+                   for x, y, length, width in zone.strips())),
+        friction_zones=tuple(zone for zone, _ in zones),
         grid=grid, grid_height=float(top['height']), ground=Ground(**ground))
     starts = tuple(Pose2(**values) for _, values in _objects(content, 'starts'))
     return replace(scene, starts=starts) if starts else scene
@@ -198,7 +209,21 @@ def _objects(content: Mapping[str, object], key: str) -> Iterator[tuple[str, dic
         raise ParameterError(f'{key} is {excerpt(items)}, expected a list of mappings')
     for index, item in enumerate(items, start=1):
         place = f'{key}, number {index}'
-        yield place, _resolved(place, _LISTS[key], item)
+        is_round = key == 'friction_zones' and isinstance(item, dict) and 'points' not in item
+        yield place, _resolved(place, _ROUND_ZONE if is_round else _LISTS[key], item)
+
+
+def _friction_zones(content: Mapping[str, object]) -> Iterator[tuple[FrictionZone, Colour]]:
+    """Yield zones with the colours of the paint that shows them."""
+    for place, values in _objects(content, 'friction_zones'):
+        colour = values.pop('colour')
+        if 'points' in values:
+            points = _points(place, values['points'])
+            if len(points) < 3:
+                raise ParameterError(
+                    f'{place}: points is {excerpt(points)}, expected at least three corners')
+            values['points'] = tuple(points)
+        yield FrictionZone(**values), colour
 
 
 def _resolved(place: str, table: ParameterTable, item: object) -> dict[str, Any]:

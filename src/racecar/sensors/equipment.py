@@ -134,7 +134,13 @@ def equip(
     cars, ODOMETRY_PARAMETERS; of_cars: those of each robot, where they differ. Raises
     ParameterError or ConfigurationError for what does not fit.
     """
-    plant = with_odometry(plant, values, of_cars)
+    return with_sensors(with_odometry(plant, values, of_cars), values, of_cars)
+
+
+def with_sensors(
+    plant: Plant, values: Mapping[str, object], of_cars: Sequence[Values] | None = None,
+) -> Plant:
+    """Do what equip() does to a plant whose robots have their odometry."""
     each = [_mounted(values)] * len(plant.entities) if of_cars is None \
         else [_mounted(own) for own in of_cars]
     scene = scene_of(values)

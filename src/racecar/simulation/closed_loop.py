@@ -12,7 +12,7 @@ import numpy as np
 from racecar.base.columns import rows_of
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
-from racecar.base.readings import Collisions
+from racecar.base.readings import Collisions, LaserScan
 from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS, Odometry
 from racecar.base.values import Values
 from racecar.control.linearizer import Linearizer
@@ -34,6 +34,10 @@ MOST_TICKS = 10_000_000
 """Of a run whose rows are kept: with 11 numbers each they take 0.9 GB."""
 
 Row = tuple[float, ...]
+
+OnScan = Callable[[LaserScan], object]
+"""Gets each scan of a laser, at its time."""
+
 
 class LoopCar(Protocol):
     """A car as a loop drives it; ticks are as long as from one odometry to the next.
@@ -72,6 +76,13 @@ class LoopCar(Protocol):
 
     def odometry(self) -> Odometry:
         """Return the true pose and twist at the present time."""
+
+    def watch(self, on_scan: OnScan) -> bool:
+        """Show the scan that is due now, if one is, and from now on those that are due in ticks.
+
+        Called at each odometry, so that it shows all scans: at the rate of the laser, as late as
+        it shows them. False, and nothing is done, for a car without a laser.
+        """
 
     def set_command(self, command: Any) -> None:
         """Apply a command of its kind from now on; raises ParameterError for what is not finite.

@@ -9,15 +9,22 @@ from functools import partial
 
 import numpy as np
 
-from racecar.base.errors import DivergenceError
+from racecar.base.errors import ConfigurationError, DivergenceError
+from racecar.base.readings import LaserScan
 from racecar.base.types import Odometry
 from racecar.control.custom_controller import (
     Controller,
     preview_of,
     pure_part,
     PureController,
+    reads_scans,
 )
-from racecar.control.custom_driver import CustomDriver, NO_STEP, why_uncompiled
+from racecar.control.custom_driver import (
+    CustomDriver,
+    NO_STEP,
+    READS_SCANS,
+    why_uncompiled,
+)
 from racecar.control.tracker import TrajectoryTracker
 from racecar.metrics.run_table import COLUMNS
 from racecar.metrics.tracking_error import Array
@@ -59,7 +66,8 @@ class CustomLoop:
         self._pure: PureController | None = None
         pure, compiled = pure_part(controller), simulator.compiled
         self.why_plain = (
-            NO_STEP if pure is None
+            READS_SCANS if reads_scans(controller)
+            else NO_STEP if pure is None
             else 'the car itself does not run compiled, as none does in a world'
             if compiled is None else why_uncompiled(pure))
         self._see: Callable[[Odometry, int], Odometry] = lambda odometry, _: odometry
@@ -134,6 +142,17 @@ class CustomLoop:
         for count, driven in chunks(ticks, _PLAIN_CHUNK):
             self._run_plain(count, driven, on_rows)
 
+    def _watch(self) -> None:
+        if not self.simulator.watch(self._on_scan):
+            raise ConfigurationError(
+                'the controller reads scans, but the car has no laser: give it a world, as by'
+                ' --world racetrack, and --set single_track_simulator.sensors=[laser]')
+
+    def _on_scan(self, scan: LaserScan) -> None:
+        command = self._driver.see(scan, self.simulator.time_ns)
+        if command is not None:
+            self.simulator.set_command(command)
+
     def answer_times(self, ticks: int) -> Array | None:
         """Thread CPU time of each answer of some ticks [s], which it drives; None if it is plain.
 
@@ -156,6 +175,8 @@ class CustomLoop:
         rows = np.empty((count, len(COLUMNS)))
         for tick in range(count):
             odometry = simulator.odometry()
+            if self._driver.reads_scans:
+                self._watch()
             command, now = self._driver.update(
                 self._see(seen_by_control(simulator, odometry), self._tick))
             self._tick += tick < driven

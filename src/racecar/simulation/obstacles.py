@@ -16,7 +16,8 @@ from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.readings import Collisions, NO_COLLISION
 from racecar.base.touch import Touch
 from racecar.base.types import Odometry, yaw_to_quaternion
-from racecar.base.values import number_of, Values
+from racecar.base.values import number_of, text_of, Values
+from racecar.dynamics.vehicles import make_vehicle_model
 from racecar.dynamics.vehicles.parameters import Footprint, PREFIX, VehicleParameters
 from racecar.scene.grid_map import NO_GRID
 from racecar.scene.overlaps import disc_overlaps, overlaps, Rectangle
@@ -52,13 +53,19 @@ DEPTH_STEP = 1e-3
 def start_caution(values: Values, table: ParameterTable | None = None) -> str | None:
     """Say that a vehicle stands in something at its start, by the values of its simulator.
 
-    table: of the simulator, for the cars of a fleet file. None if it does not, and for what is no
-    vehicle. Raises ConfigurationError as load_world().
+    Or that friction zones of the world change nothing of its model. table: of the simulator, for
+    the cars of a fleet file. None if nothing is to be said, and for what is no vehicle. Raises
+    ConfigurationError as load_world().
     """
     scene = scene_of(values)
-    if scene.is_empty or f'{PREFIX}steering_limit' not in values:
+    if (scene.is_empty and not scene.friction_zones) or f'{PREFIX}steering_limit' not in values:
         return None
     for car in values_of_cars(values, table):
+        if scene.friction_zones and not _has_grip(car.values):
+            return (f"the world '{values['world']}' has friction zones, and the car no friction"
+                    f" with vehicle_model {values['vehicle_model']} and tyre_model"
+                    f" {values['tyre_model']}: choose a vehicle_model with tyres and tyre_model"
+                    ' fiala')
         footprint, name = VehicleParameters.from_values(car.values).footprint, car.name
         obstacles = Obstacles(scene, footprint, ContactShape.from_values(car.values))
         place = car.start_in(scene)
@@ -72,6 +79,15 @@ def start_caution(values: Values, table: ParameterTable | None = None) -> str | 
                 ' initial_x, initial_y and initial_yaw'
                 + (', or by grid_spacing and the starts of the world' if name else ''))
     return None
+
+
+def _has_grip(values: Values) -> bool:
+    """Whether the friction of the ground counts for a vehicle; that of the 3-D world always."""
+    if 'vehicle_model' not in values:
+        return True
+    model = make_vehicle_model(
+        text_of(values, 'vehicle_model'), VehicleParameters.from_values(values), values)
+    return tuple(model.on_friction(0.5, 0.5).parameters) != tuple(model.parameters)
 
 
 class Outline(NamedTuple):

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from racecar.base.errors import ConfigurationError, FaultError
-from racecar.base.readings import Collisions
+from racecar.base.readings import Collisions, LaserScan
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.simulation.dead_reckoning import DeadReckoning
-from racecar.simulation.ports import collisions_of, ODOMETRY, Plant
+from racecar.simulation.ports import collisions_of, laser_of, ODOMETRY, Plant
 from racecar.simulation.simulator import Simulator
 
 
@@ -43,6 +45,8 @@ class PlantCar:
         self._entity = entity
         self._read = output.read
         self._drive = drive[0].apply
+        self._laser = laser_of(entity)
+        self._on_scan: Callable[[LaserScan], object] | None = None
 
     @property
     def collisions(self) -> Collisions | None:
@@ -66,12 +70,34 @@ class PlantCar:
         """Apply a command from now on. Raises ParameterError for what is not finite."""
         self._drive(command)
 
+    def watch(self, on_scan: Callable[[LaserScan], object]) -> bool:
+        """Show the scan that is due now and those in ticks to come; see LoopCar."""
+        if self._laser is None:
+            return False
+        self._on_scan = on_scan
+        self._show_scan()
+        return True
+
+    def _show_scan(self) -> None:
+        laser = self._laser
+        if laser is not None and self._on_scan is not None and laser.is_due(
+                self.plant.time_ns // self.plant.step_ns):
+            self._on_scan(laser.read())
+
     def tick(self) -> None:
-        """Advance by one period.
+        """Advance by one period, with a stop at each scan in it that somebody watches.
 
         Raises DivergenceError as the plant does, FaultError for a car that cannot go on.
         """
-        self.plant.advance(self._steps)
+        left = self._steps
+        while left:
+            part = left
+            if self._laser is not None and self._on_scan is not None:
+                part = min(left, self._laser.steps_ahead(self.plant.time_ns // self.plant.step_ns))
+            self.plant.advance(part)
+            left -= part
+            if left:
+                self._show_scan()
         fault = self._entity.fault()
         if fault:
             raise FaultError(f'at {self.plant.time_ns / NANOSECONDS:.6g} s {fault}')

@@ -16,7 +16,7 @@ import math
 from typing import Any, NamedTuple, Protocol
 
 from racecar.base.errors import ConfigurationError
-from racecar.base.readings import Collisions, WheelReading
+from racecar.base.readings import Collisions, LaserScan, WheelReading
 from racecar.base.types import Acceleration3, BodyState, Lamps, NANOSECONDS, Pose3, Twist3
 from racecar.description.urdf import RobotDescription
 from racecar.scene.grid_map import OccupancyGrid
@@ -203,6 +203,12 @@ def collisions_of(entity: Entity) -> Collisions | None:
             found: Collisions = output.read()
             return found
     return None
+
+
+def laser_of(entity: Entity) -> Output | None:
+    """Return the output of the first laser of a robot; None if it has none."""
+    return next(
+        (output for output in entity.outputs if output.value_type is LaserScan), None)
 
 
 class Plant(Protocol):

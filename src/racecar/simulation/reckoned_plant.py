@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 import zlib
 
@@ -192,13 +192,15 @@ def with_odometry(
 
 def car_with_odometry(
     plant: Plant, values: Values, description: str, compiled: Simulator | None = None,
+    wrap: Callable[[Plant], Plant] = lambda plant: plant,
 ) -> PlantCar:
     """The only car of a plant for a loop without ROS, with the odometry of with_odometry().
 
-    description, compiled: as of PlantCar.
+    description, compiled: as of PlantCar; wrap: gives the plant with what else it carries.
     """
     if not is_reckoned(values):
-        return PlantCar(plant, description, compiled=compiled)
+        return PlantCar(wrap(plant), description, compiled=compiled)
     reckoned = _reckoned(plant, values)
     return PlantCar(
-        reckoned, description, GROUND_TRUTH, reckoning=reckoned.reckonings[0], compiled=compiled)
+        wrap(reckoned), description, GROUND_TRUTH, reckoning=reckoned.reckonings[0],
+        compiled=compiled)

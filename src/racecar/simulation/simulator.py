@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from racecar.base.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.poses import check_planar_pose
-from racecar.base.readings import Collisions
+from racecar.base.readings import Collisions, LaserScan
 from racecar.base.rows import first_row, Numbers, Part
 from racecar.base.types import (
     AckermannCommand,
@@ -74,6 +74,7 @@ from racecar.simulation.car_body import (
 )
 from racecar.simulation.car_hits import CarHits, Place
 from racecar.simulation.contact import Contact, CONTACT_PARAMETERS, IMPULSE, NONE, STOP
+from racecar.simulation.ground_friction import GroundFriction
 from racecar.simulation.obstacles import (
     CONTACT_PARAMETER,
     ContactShape,
@@ -229,15 +230,14 @@ class Simulator:
         self._kernels: CarKernels = by_command
         self._numbers = np.zeros(parts.lines + (0 if made is None else made.line_count))
         self.rows = as_vector(self._numbers)
-        self._place_part = Part(
-            (0.0, 0.0, 0.0), parts.state.first + first_row(parts.state.example, 'x'))
         self._state, self._inputs, self._parameters, self._limits = map(self._at, (
             parts.state, parts.inputs, parts.parameters, parts.limits))
         self._put(parts.limits, model.state_limits)
         self._put(parts.clock, (self._step, self.step_ns))
+        self._scene, self._contact, self._response = scene, OUTLINE, Contact()
         self.change(model, self.channels)
         self._start = start
-        self._scene, self._contact, self._response = scene, OUTLINE, Contact()
+        self.has_diverged = False
         self._hits = self._hits_of(self._response)
         # Without any, nothing is looked for.
         self._obstacles = self._obstacles_of(scene)
@@ -265,6 +265,7 @@ class Simulator:
         self.model, self.channels = model, channels
         vehicle, parts = model.vehicle, self._parts
         self._put(parts.parameters, model.parameters)
+        self._ground = self._ground_of(self._scene)
         self._put(parts.command_limits, (
             vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range))
         self._put(parts.channels, 0.0 if channels is None else np.ravel(channels))
@@ -307,7 +308,23 @@ class Simulator:
         A car that stands at what it ran into is free.
         """
         self._scene, self._obstacles = scene, self._obstacles_of(scene)
+        self._ground = self._ground_of(scene)
+        self._put(self._parts.parameters, self.model.parameters)
         self._stands = False
+
+    def _ground_of(self, scene: Scene) -> GroundFriction | None:
+        return GroundFriction(scene, self.model) if scene.friction_zones else None
+
+    @property
+    def _model_here(self) -> VehicleModel:
+        """The model on the ground where the car is."""
+        return self.model if self._ground is None else self._ground.model_at(
+            *self._kernels.observe(self.rows)[:4])
+
+    def _feel_ground(self) -> None:
+        """Take the friction under the axles."""
+        if self._ground is not None:
+            self._parameters[:] = self._model_here.parameters
 
     def _obstacles_of(self, scene: Scene) -> Obstacles | None:
         return None if scene.is_empty else Obstacles(
@@ -320,7 +337,13 @@ class Simulator:
 
     @contact.setter
     def contact(self, shape: ContactShape) -> None:
-        self._contact = shape
+        """Let this run into things from now on. Raises ConfigurationError for a disc that hits."""
+        before, self._contact = self._contact, shape
+        try:
+            self._hits = self._hits_of(self._response)
+        except ConfigurationError:
+            self._contact = before
+            raise
         self._obstacles = self._obstacles_of(self._scene)
 
     @property
@@ -361,6 +384,11 @@ class Simulator:
     def outline(self) -> Outline:
         """What the car covers."""
         return Outline.of(self.model.vehicle.footprint)
+
+    @property
+    def _place_part(self) -> Part[Place]:
+        state = self._parts.state
+        return Part((0.0, 0.0, 0.0), state.first + first_row(state.example, 'x'))
 
     @property
     def place(self) -> Place:
@@ -447,6 +475,10 @@ class Simulator:
                 f'velocity {vx:g}, {vy:g} m/s with yaw rate {yaw_rate:g} rad/s, expected one that'
                 f' {self.model.description} can have; it would have {now.vx:g}, {now.vy:g} m/s and'
                 f' {now.yaw_rate:g} rad/s')
+
+    def watch(self, on_scan: Callable[[LaserScan], object]) -> bool:
+        """False: what it simulates carries no sensors."""
+        return False
 
     @property
     def collisions(self) -> Collisions | None:
@@ -607,13 +639,30 @@ class Simulator:
     def _drive(self, steps: int) -> None:
         """Move the state on. Raises DivergenceError."""
         try:
-            valid = self._kernels.tick(self.rows, steps) if self._propulsion is None \
-                else self._propel(self._propulsion, steps)
+            valid = self._move(steps) if self._ground is None else self._move_by_steps(steps)
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
             valid = False
         if not valid:
             raise self._divergence(steps)
+
+    def _move(self, steps: int) -> bool:
+        return self._kernels.tick(self.rows, steps) if self._propulsion is None \
+            else self._propel(self._propulsion, steps)
+
+    def _move_by_steps(self, steps: int) -> bool:
+        """Advance with the friction under the axles at the begin of each step; as _move()."""
+        go_back = self._keeping()
+        try:
+            for _ in range(steps):
+                self._feel_ground()
+                if not self._move(1):
+                    go_back()
+                    return False
+        except (ValueError, OverflowError):
+            go_back()
+            raise
+        return True
 
     def _propel(self, propulsion: Propulsion, steps: int) -> bool:
         """Advance by steps; whether the state is within its limits, else nothing changes."""
@@ -686,6 +735,7 @@ class Simulator:
             array[:] = numbers
 
     def _rest(self, pose: Pose2) -> None:
+        self.has_diverged = False
         self._put(self._parts.state, self.model.initial_state(pose))
 
     @property
@@ -698,7 +748,8 @@ class Simulator:
 
     @property
     def _moves_by_kernels(self) -> bool:
-        return self._propulsion is None and self._obstacles is None and not has_own(
+        return self._propulsion is None and self._obstacles is None and (
+            self._ground is None) and not has_own(
             self, Simulator, 'tick', 'advance', 'odometry', 'set_command')
 
     @property
@@ -735,6 +786,7 @@ class Simulator:
         They are the mean of the step that would come next, tried on a copy: so actuators count,
         and a speed that a model takes over at once has none.
         """
+        self._feel_ground()
         kernels, numbers = self._kernels, self._numbers.copy()
         rows = as_vector(numbers)
         vx, vy, rate = kernels.observe(rows)[4:]
@@ -745,6 +797,7 @@ class Simulator:
 
     def diagnostics(self) -> VehicleDiagnostics:
         """Return velocities, slip and forces at the current time."""
+        self._feel_ground()
         return VehicleDiagnostics(
             *self._kernels.diagnose(self.rows))
 
@@ -753,7 +806,7 @@ class Simulator:
 
         Single-track models give each wheel half of its axle; see wheels() of the model.
         """
-        return self.model.wheels(self._state, self._inputs)
+        return self._model_here.wheels(self._state, self._inputs)
 
     def reset(self, pose: Pose2 | None = None) -> None:
         """Put the car at rest with the odometry point at a pose; if None, into its initial state.
@@ -801,6 +854,7 @@ class Simulator:
         self._choose_kernels()
 
     def _divergence(self, steps: int) -> DivergenceError:
+        self.has_diverged = True
         start, command = self._steps * self.step_ns / NANOSECONDS, self.command
         duration = steps * self.step_ns / NANOSECONDS
         state = ', '.join(

@@ -13,7 +13,7 @@ import numpy as np
 
 from racecar.base.readings import Collisions
 from racecar.base.types import AckermannCommand, Odometry
-from racecar.simulation.closed_loop import LoopCar
+from racecar.simulation.closed_loop import LoopCar, OnScan
 from racecar.simulation.dead_reckoning import DeadReckoning
 from racecar.simulation.simulator import Simulator
 
@@ -113,6 +113,10 @@ class TimedCar:
         odometry = self._car.odometry()
         self._asked = time.perf_counter()
         return odometry
+
+    def watch(self, on_scan: OnScan) -> bool:
+        """Show the scans of the laser, if it has one."""
+        return self._car.watch(on_scan)
 
     def set_command(self, command: AckermannCommand) -> None:
         """Apply a command."""

@@ -108,8 +108,10 @@ def find_tracking_stack(name: str) -> Stack:
     if not stack.closes_loop:
         known = ', '.join(tracking)
         what = 'has no control law' if stack.follows_trajectory else 'follows no trajectory'
+        others = '' if stack.driver is None else f', and `racecar simulate {name} --cars N`'
         raise ConfigurationError(
-            f"configuration '{name}' {what}, expected one of {known}; `racecar up {name}` runs it")
+            f"configuration '{name}' {what}, expected one of {known}; `racecar up {name}` runs"
+            f' it{others}')
     return stack
 
 

@@ -31,7 +31,7 @@ def _stack(name: str, summary: str, simulator: SimulatorPart) -> Stack:
         recorded=(
             topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.TF, topics.CAR_STATE,
             simulator.joint_states, *_ANSWERS, topics.ODOMETRY, topics.SCAN),
-        descriptions=(), answers=_ANSWERS)
+        descriptions=(), answers=_ANSWERS, driver=node_names.GAP_FOLLOWER)
 
 
 def _nodes(name: str, simulator: SimulatorPart, options: StackOptions) -> list[NodeDescription]:

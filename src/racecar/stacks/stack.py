@@ -22,17 +22,17 @@ class Stack:
 
     name: as users give it. summary: one line for people. nodes: gives all but the recorder.
     simulator, tracker, linearizer: executables that play these parts; a stack without a tracker
-    follows no trajectory, one without a linearizer leaves that to a node of the user's. recorded:
-    topics that a bag of a run holds, last the one that lockstep awaits an answer to. The recorder
-    joins some of them before it, on which the simulator waits: descriptions, which are latched and
-    without which a bag cannot be judged, and in lockstep answers, those that answer the awaited
-    one. check: raises ConfigurationError for nodes that do not fit together; those whose own
-    parameters cannot be used are left to the error of their own check. described_by: gives the
-    file of the vehicle. topic_names: the set in the place of the default one. make_loop: builds
-    the loop without ROS from the values of all nodes and a simulator, or None to make one; None
-    for a stack of a car, as racecar.stacks.loops makes it. columns: of such loops, in the place of
-    racecar.stacks.fleets.stack_columns(). teleop: who drives by hand unless the
-    user chooses.
+    follows no trajectory, one without a linearizer leaves that to a node of the user's; driver:
+    the executable that drives by itself without a trajectory. recorded: topics that a bag of a run
+    holds, last the one that lockstep awaits an answer to. The recorder joins some of them before
+    it, on which the simulator waits: descriptions, which are latched and without which a bag
+    cannot be judged, and in lockstep answers, those that answer the awaited one. check: raises
+    ConfigurationError for nodes that do not fit together; those whose own parameters cannot be
+    used are left to the error of their own check. described_by: gives the file of the vehicle.
+    topic_names: the set in the place of the default one. make_loop: builds the loop without ROS
+    from the values of all nodes and a simulator, or None to make one; None for a stack of a car,
+    as racecar.stacks.loops makes it. columns: of such loops, in the place of
+    racecar.stacks.fleets.stack_columns(). teleop: who drives by hand unless the user chooses.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Stack:
     check: Callable[[list[NodeDescription]], None] = lambda _: None
     tracker: str | None = None
     linearizer: str | None = None
+    driver: str | None = None
     described_by: Callable[[StackOptions], Path] = lambda options: vehicle_file(
         options.vehicle)
     topic_names: str = DEFAULT_NAMES

@@ -44,7 +44,7 @@ const driving = new Driving({send, changed: () => {
   if (driving.holding) { rewind.live(); }
 },
   // Commands go to the first car.
-  mayDrive: () => transport.mode !== 'replay' && transport.state === 'running'
+  mayDrive: () => transport.isDrivable && transport.state === 'running'
     && (cars?.isFirst ?? true)});
 wheel = new Wheel(byId('drive'), driving);
 const plots = new Plots(byId('plots'));
@@ -146,7 +146,7 @@ function showLamps(lamps) {
 
 let shownSession = '';
 // How one gets away from what one has run into.
-const wayBack = () => transport.mode === 'replay' || !driving.mayDrive() ? ''
+const wayBack = () => !driving.mayDrive() ? ''
   : matchMedia('(pointer: coarse)').matches ? 'drag down to go back'
     : driving.usesPedals ? 'reverse gear with Q, then W' : 'back with S';
 connection

@@ -48,7 +48,8 @@ export class Setup {
       const [title, text] = mode === 'replay'
         ? ['Recording', 'Play the recording with the bar below the scene, or drag its time.']
         : ['Watching', `${name ? this.titleOf(name) : 'A running stack'}${
-          domain ? ` (ROS domain ${domain})` : ''}. Hold a key to take over.`];
+          domain ? ` (ROS domain ${domain})` : ''}. ${mode === 'program'
+          ? 'A Python program drives.' : 'Hold a key to take over.'}`];
       this.box.replaceChildren(make('h2', {text: title}), make('p', {class: 'lead', text}));
       return;
     }

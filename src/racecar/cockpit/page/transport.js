@@ -54,6 +54,9 @@ export class Transport {
     });
   }
 
+  // Whether pages may drive and reset: a recording and what a program drives they only show.
+  get isDrivable() { return !['replay', 'program'].includes(this.mode); }
+
   get runs() { return this.state === 'running' || this.state === 'paused'; }
 
   setMode(mode) {
@@ -77,7 +80,8 @@ export class Transport {
     show(byId('start'), starts && !busy);
     byId('start').disabled = ['connecting', 'offline'].includes(this.state);
     show(byId('stop'), starts && busy);
-    for (const id of ['pause', 'reset', 'factor']) { byId(id).disabled = !this.runs; }
+    for (const id of ['pause', 'factor']) { byId(id).disabled = !this.runs; }
+    byId('reset').disabled = !this.runs || !this.isDrivable;
     byId('step').disabled = this.state !== 'paused';
     if (!this.runs) { setText(byId('measured-factor'), ''); }
     const pause = byId('pause');
@@ -92,7 +96,7 @@ export class Transport {
   }
 
   reset() {
-    if (!this.runs) { return; }
+    if (!this.runs || !this.isDrivable) { return; }
     this.send('reset');
     this.whenReset();
   }

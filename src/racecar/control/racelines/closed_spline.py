@@ -72,7 +72,4 @@ def _evaluated(spline: Spline, at: Array) -> tuple[Array, Array, Array]:
     """Points, first and second derivatives by the parameter."""
     pieces = np.clip(np.searchsorted(spline.knots, at, side='right') - 1,
                      0, len(spline.knots) - 2)
-    h = (at - spline.knots[pieces])[:, None]
-    c0, c1, c2, c3 = (part[pieces] for part in spline.parts)
-    points = c0 + h * (c1 + h * (c2 + h * c3))
-    return points, spline.derivative(at, pieces), spline.second(at, pieces)
+    return spline.point(at, pieces), spline.derivative(at, pieces), spline.second(at, pieces)

@@ -110,6 +110,53 @@ def course_at(numbers: Vector, first: int, s: float) -> Course:
     return Course(curvature + p * more, more / step, speed + p * faster, faster / step)
 
 
+class Border(NamedTuple):
+    """A point of a line with its heading [rad], speed [m/s] and widths [m].
+
+    *_slope: how each changes along the line.
+    """
+
+    x: float
+    x_slope: float
+    y: float
+    y_slope: float
+    heading: float
+    heading_slope: float
+    speed: float
+    speed_slope: float
+    right: float
+    right_slope: float
+    left: float
+    left_slope: float
+
+
+@pure
+def border_at(numbers: Vector, first: int, s: float) -> Border:
+    """Place, heading, speed and widths as of line_at(), and their derivatives."""
+    rows, step, length = int(numbers[first]), numbers[first + 1], numbers[first + 2]
+    place = (s - math.floor(s / length) * length) / step
+    cell = min(max(int(place), 0), rows - 2)
+    p = place - cell
+    q = 1.0 - p
+    at = first + HEAD + ROW * cell
+    to = at + ROW
+    (s0, c0), (s1, c1) = sine_cosine(numbers[at + 2]), sine_cosine(numbers[to + 2])
+    # Of the Hermite polynomials, and their derivatives.
+    h0, h1 = q * q * (1.0 + 2.0 * p), p * p * (3.0 - 2.0 * p)
+    d0, d1 = step * p * q * q, -step * p * p * q
+    rise, t0, t1 = 6.0 * p * q / step, q * (q - 2.0 * p), p * (p - 2.0 * q)
+    often = 1.0 / step
+    dx, dy = numbers[to] - numbers[at], numbers[to + 1] - numbers[at + 1]
+    turn, faster = numbers[to + 2] - numbers[at + 2], numbers[to + 4] - numbers[at + 4]
+    right, left = numbers[to + 6] - numbers[at + 6], numbers[to + 7] - numbers[at + 7]
+    return Border(
+        h0 * numbers[at] + h1 * numbers[to] + d0 * c0 + d1 * c1, rise * dx + t0 * c0 + t1 * c1,
+        h0 * numbers[at + 1] + h1 * numbers[to + 1] + d0 * s0 + d1 * s1,
+        rise * dy + t0 * s0 + t1 * s1,
+        numbers[at + 2] + p * turn, turn * often, numbers[at + 4] + p * faster, faster * often,
+        numbers[at + 6] + p * right, right * often, numbers[at + 7] + p * left, left * often)
+
+
 @routine
 def nearest_way(numbers: Vector, first: int, x: float, y: float, last: float) -> float:
     """Way of the point of a line that is nearest to a place [m], from 0 to the way round.

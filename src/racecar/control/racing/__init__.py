@@ -1,6 +1,9 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Controllers by progress that come with the package, one a file; a new one adds its row here."""
+"""Controllers that come with the package, one a file; a new one adds its row here.
+
+They follow by progress, but for `gap`, which sees scans alone.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ CONTROLLERS = {
     'map': 'racecar.control.racing.acceleration_pursuit:AccelerationPursuit',
     'kinematic_nmpc': 'racecar.control.racing.kinematic_mpc:KinematicPredictive',
     'nmpc': 'racecar.control.racing.dynamic_mpc:DynamicPredictive',
+    'mpcc': 'racecar.control.racing.contouring_mpc:ContouringPredictive',
     'mppi': 'racecar.control.racing.path_integral:PathIntegral',
+    'gap': 'racecar.control.racing.gap:Gap',
 }
 """Where a controller is found, by the name that stands for it."""

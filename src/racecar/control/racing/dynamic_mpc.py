@@ -33,11 +33,18 @@ from racecar.control.racing.gauss_newton import (
     MOST_STEPS,
     places,
     plan_size,
-    rates,
     shift,
     solve,
 )
-from racecar.control.racing.line_dynamics import dynamic_car, DynamicCar, STATES, Weights
+from racecar.control.racing.line_dynamics import (
+    body_rates,
+    BodyState,
+    dynamic_car,
+    DynamicCar,
+    INPUTS,
+    STATES,
+    Weights,
+)
 from racecar.control.racing.settings import check_count, check_not_negative, check_positive
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import DRIVE_TIME_CONSTANT
@@ -86,13 +93,14 @@ def answer(
 ) -> tuple[State, float, float]:
     """Next state and command of a plan whose first state and input are at x and u.
 
+    The state has vx, vy, r and delta from its third number on, the input begins with q and w.
     period: until the next answer [s].
     """
-    p, numbers, work = parameters, memory.numbers, memory.work
-    rates(p.car, memory, x, u, work)
-    acceleration, slip, turning = numbers[work + 2], numbers[u], numbers[u + 1]
-    angle = numbers[x + 5]
-    speed = numbers[x + 2] + acceleration * period
+    p, numbers = parameters, memory.numbers
+    vx, angle, slip, turning = numbers[x + 2], numbers[x + 5], numbers[u], numbers[u + 1]
+    acceleration = body_rates(
+        p.car, BodyState(vx, numbers[x + 3], numbers[x + 4], angle), slip)[0]
+    speed = vx + acceleration * period
     travel = max(speed, _ROLLING)
     creep = travel * (slip / (1.0 - slip) if slip > 0.0 else slip) + p.lag * acceleration
     after = State(min(max(angle + turning * period, p.car.least_angle), p.car.most_angle), 1.0)
@@ -107,12 +115,12 @@ def step(
     if not is_known(path, car):
         return state, math.nan, math.nan
     p = parameters
-    at = places(STATES, int(p.horizon.steps), path.memory)
+    at = places(STATES, INPUTS, int(p.horizon.steps), path.memory)
     memory = Memory(path.numbers, path.first, at.work)
     period = dt if dt > 0.0 else p.period
     begin(p, memory, car, path, at.states, state.steering)
     if state.planned > 0.0:
-        shift(path.numbers, at.inputs, p.horizon, dt)
+        shift(path.numbers, at.inputs, INPUTS, p.horizon, dt)
     if p.delay > 0.0:
         advance(p.car, memory, at.states, at.inputs, at.states, p.delay)
     solve(p.car, memory, at, p.horizon)
@@ -152,7 +160,7 @@ class DynamicPredictive:
         self.rate, self.latency = rate, latency
         to_cog = -vehicle.odometry_offset
         self.point_ahead = to_cog
-        self.memory = np.zeros(plan_size(STATES, steps))
+        self.memory = np.zeros(plan_size(STATES, INPUTS, steps))
         self.state = State(0.0, 0.0)
         weights = Weights(*map(float, (
             lateral_weight, drift_weight, speed_weight, slip_weight, steering_rate_weight,

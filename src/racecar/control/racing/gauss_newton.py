@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Optimal control over a horizon by Gauss-Newton steps, for two inputs within bounds.
+"""Optimal control over a horizon by Gauss-Newton steps, for a few inputs within bounds.
 
     min sum_k l(x_k, u_k) + l_N(x_N),  x_(k+1) = x_k + h f(x_k + h/2 f(x_k, u_k), u_k),  u in box
 
@@ -14,8 +14,8 @@ Sources: Li, Todorov, "Iterative linear quadratic regulator design for nonlinear
 movement systems", ICINCO 2004; Tassa, Mansard, Todorov, "Control-limited differential dynamic
 programming", ICRA 2014.
 
-A model is a NamedTuple; its type chooses rates(), slopes(), cost(), expand(), bounds() and
-state_count(). All arrays lie in one flat one, in which the functions get places.
+A model is a NamedTuple; its type chooses rates(), slopes(), cost(), expand(), bounds(),
+state_count() and input_count(). All arrays lie in one flat one, in which the functions get places.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from racecar.base.types import CarMotion
 from racecar.base.vectors import Flat
 from racecar.control.progress import Path
 
-INPUTS = 2
 MOST_STEPS = 1000
 """Largest number of steps of a horizon, and of iterations."""
 
@@ -61,10 +60,27 @@ class Memory(NamedTuple):
     work: int
 
 
-class Places(NamedTuple):
-    """Where arrays of a plan begin: (steps + 1, n) states, (steps, 2) inputs, tried ones, work.
+class Box(NamedTuple):
+    """Where the arrays of a quadratic function of m numbers d and of their bounds begin.
 
-    feed (steps, 2) and gains (steps, 2, n): of the backward pass. The rest is of one step.
+    The function is slope d + d bend d/2; low, high, slope, change, tried: (m,), bend, factor:
+    (m, m). change: its least place, factor: the factors of its set of bounds, tried: for others.
+    """
+
+    low: int
+    high: int
+    slope: int
+    bend: int
+    factor: int
+    change: int
+    tried: int
+    end: int
+
+
+class Places(NamedTuple):
+    """Where arrays of a plan begin: (steps + 1, n) states, (steps, m) inputs, tried ones, work.
+
+    feed (steps, m) and gains (steps, m, n): of the backward pass. The rest is of one step.
     """
 
     states: int
@@ -84,13 +100,20 @@ class Places(NamedTuple):
     value: int
     curve: int
     product: int
+    box: Box
     work: int
     end: int
 
 
 @by_type
 def state_count(model: object) -> int:
-    """How many states a model has."""
+    """How many states n a model has, at least as many as inputs."""
+    raise NotImplementedError
+
+
+@by_type
+def input_count(model: object) -> int:
+    """How many inputs m a model has."""
     raise NotImplementedError
 
 
@@ -102,7 +125,7 @@ def rates(model: object, memory: Memory, x: int, u: int, to: int) -> None:
 
 @by_type
 def slopes(model: object, memory: Memory, x: int, u: int, by_x: int, by_u: int) -> None:
-    """Write the derivatives of the rates by the state (n, n) and by the input (n, 2)."""
+    """Write the derivatives of the rates by the state (n, n) and by the input (n, m)."""
     raise NotImplementedError
 
 
@@ -116,48 +139,57 @@ def cost(model: object, memory: Memory, x: int, u: int) -> float:
 def expand(
     model: object, memory: Memory, x: int, u: int, gradient: int, hessian: int,
 ) -> None:
-    """Write gradient (n + 2,) and Gauss-Newton Hessian (n, n) and (2,) of cost().
+    """Write gradient (n + m,) and Gauss-Newton Hessian (n, n) and (m,) of cost().
 
-    The last two of either are of the inputs, which have no products in the cost.
+    The last m of either are of the inputs, which have no products in the cost.
     """
     raise NotImplementedError
 
 
 @by_type
-def bounds(model: object, memory: Memory, x: int) -> tuple[float, float, float, float]:
-    """Least and largest first input, least and largest second one, in a state."""
+def bounds(model: object, memory: Memory, x: int, low: int, high: int) -> None:
+    """Write the least and the largest inputs (m,) in a state."""
     raise NotImplementedError
 
 
 @pure
-def places(n: int, steps: int, at: int) -> Places:
-    """Places of the arrays for n states, from `at` on; end: after them."""
+def box_places(m: int, at: int) -> Box:
+    """Places of the arrays of a box, from `at` on; end: after them."""
+    slope, bend = at + 2 * m, at + 3 * m
+    factor = bend + m * m
+    change = factor + m * m
+    return Box(at, at + m, slope, bend, factor, change, change + m, change + 2 * m)
+
+
+@pure
+def places(n: int, m: int, steps: int, at: int) -> Places:
+    """Places of the arrays for n states and m inputs, from `at` on; end: after them."""
     states = at
     inputs = states + (steps + 1) * n
-    tried_states = inputs + steps * INPUTS
+    tried_states = inputs + steps * m
     tried_inputs = tried_states + (steps + 1) * n
-    feed = tried_inputs + steps * INPUTS
-    gains = feed + steps * INPUTS
-    slope_x = gains + steps * INPUTS * n
+    feed = tried_inputs + steps * m
+    gains = feed + steps * m
+    slope_x = gains + steps * m * n
     slope_u = slope_x + n * n
-    middle_x = slope_u + n * INPUTS
+    middle_x = slope_u + n * m
     middle_u = middle_x + n * n
-    a = middle_u + n * INPUTS
+    a = middle_u + n * m
     b = a + n * n
-    gradient = b + n * INPUTS
-    hessian = gradient + n + INPUTS
-    value = hessian + n * n + INPUTS
+    gradient = b + n * m
+    hessian = gradient + n + m
+    value = hessian + n * n + m
     curve = value + n
     product = curve + n * n
-    work = product + n * (n + INPUTS)
+    box = box_places(m, product + n * (n + m))
     return Places(states, inputs, tried_states, tried_inputs, feed, gains, slope_x, slope_u,
-                  middle_x, middle_u, a, b, gradient, hessian, value, curve, product, work,
-                  work + 3 * n)
+                  middle_x, middle_u, a, b, gradient, hessian, value, curve, product, box,
+                  box.end, box.end + 3 * n)
 
 
-def plan_size(n: int, steps: int) -> int:
+def plan_size(n: int, m: int, steps: int) -> int:
     """How many numbers a plan takes."""
-    return places(n, steps, 0).end
+    return places(n, m, steps, 0).end
 
 
 @routine
@@ -179,7 +211,7 @@ def linearise(
     model: Numbers, memory: Memory, x: int, u: int, at: Places, h: float,
 ) -> None:
     """Write derivatives of advance() by state and input to at.a and at.b."""
-    n, numbers, work = state_count(model), memory.numbers, memory.work
+    n, m, numbers, work = state_count(model), input_count(model), memory.numbers, memory.work
     rates(model, memory, x, u, work)
     slopes(model, memory, x, u, at.slope_x, at.slope_u)
     for i in range(n):
@@ -192,30 +224,11 @@ def linearise(
             for k in range(n):
                 total += 0.5 * h * numbers[row + k] * numbers[at.slope_x + n * k + j]
             numbers[at.a + n * i + j] = h * total + (1.0 if i == j else 0.0)
-        for j in range(INPUTS):
-            total = numbers[at.middle_u + INPUTS * i + j]
+        for j in range(m):
+            total = numbers[at.middle_u + m * i + j]
             for k in range(n):
-                total += 0.5 * h * numbers[row + k] * numbers[at.slope_u + INPUTS * k + j]
-            numbers[at.b + INPUTS * i + j] = h * total
-
-
-class Quadratic(NamedTuple):
-    """Function of two numbers d: g0 d0 + g1 d1 + (h00 d0^2 + 2 h01 d0 d1 + h11 d1^2)/2."""
-
-    g0: float
-    g1: float
-    h00: float
-    h01: float
-    h11: float
-
-
-class Best(NamedTuple):
-    """Place of the least value, and which of its numbers are within their bounds."""
-
-    d0: float
-    d1: float
-    free0: bool
-    free1: bool
+                total += 0.5 * h * numbers[row + k] * numbers[at.slope_u + m * k + j]
+            numbers[at.b + m * i + j] = h * total
 
 
 @pure
@@ -225,109 +238,168 @@ def within(value: float, low: float, high: float) -> float:
 
 
 @pure
-def least_in_box(
-    q: Quadratic, low0: float, high0: float, low1: float, high1: float,
-) -> Best:
-    """Place of the least value in a box; h positive definite."""
-    determinant = q.h00 * q.h11 - q.h01 * q.h01
-    d0 = (q.h01 * q.g1 - q.h11 * q.g0) / determinant
-    d1 = (q.h01 * q.g0 - q.h00 * q.g1) / determinant
-    free0, free1 = True, True
-    if not (low0 <= d0 <= high0 and low1 <= d1 <= high1):
-        least = math.inf
-        for edge in range(4):
-            if edge < 2:
-                t0 = low0 if edge == 0 else high0
-                inner = -(q.g1 + q.h01 * t0) / q.h11
-                t1 = within(inner, low1, high1)
-            else:
-                t1 = low1 if edge == 2 else high1
-                inner = -(q.g0 + q.h01 * t1) / q.h00
-                t0 = within(inner, low0, high0)
-            value = (q.g0 * t0 + q.g1 * t1 + 0.5 * (q.h00 * t0 * t0 + q.h11 * t1 * t1)
-                     + q.h01 * t0 * t1)
-            if value < least:
-                least, d0, d1 = value, t0, t1
-                free0 = edge >= 2 and inner == t0
-                free1 = edge < 2 and inner == t1
-    return Best(d0, d1, free0, free1)
+def is_free(active: int, number: int) -> bool:
+    """Whether a number is at none of its bounds, in the set that least_in_box() gives."""
+    for _ in range(number):
+        active //= 3
+    return active % 3 == 0
+
+
+@pure
+def _factorise(m: int, numbers: Flat, box: Box, active: int) -> None:
+    """Write the factors of the equations of a set of bounds; those of a bound are one number's."""
+    for i in range(m):
+        free = is_free(active, i)
+        for j in range(m):
+            numbers[box.factor + m * i + j] = (
+                numbers[box.bend + m * i + j] if free else (1.0 if i == j else 0.0))
+    # What is free is positive definite, so that no rows are to be changed.
+    for k in range(m):
+        lead = 1.0 / numbers[box.factor + m * k + k]
+        for i in range(k + 1, m):
+            share = numbers[box.factor + m * i + k] * lead
+            numbers[box.factor + m * i + k] = share
+            for j in range(k + 1, m):
+                numbers[box.factor + m * i + j] -= share * numbers[box.factor + m * k + j]
+
+
+@pure
+def _substitute(m: int, numbers: Flat, box: Box) -> None:
+    """Solve the factorised equations for the right side at box.tried, in its place."""
+    for i in range(m):
+        for j in range(i):
+            numbers[box.tried + i] -= (
+                numbers[box.factor + m * i + j] * numbers[box.tried + j])
+    for i in range(m - 1, -1, -1):
+        for j in range(i + 1, m):
+            numbers[box.tried + i] -= (
+                numbers[box.factor + m * i + j] * numbers[box.tried + j])
+        numbers[box.tried + i] /= numbers[box.factor + m * i + i]
+
+
+@pure
+def _least_in_set(m: int, numbers: Flat, box: Box, active: int) -> float:
+    """Write the least place in a set of bounds to box.tried; its value, infinite outside."""
+    _factorise(m, numbers, box, active)
+    rest = active
+    for i in range(m):
+        numbers[box.tried + i] = (
+            -numbers[box.slope + i] if rest % 3 == 0
+            else numbers[(box.low if rest % 3 == 1 else box.high) + i])
+        rest //= 3
+    _substitute(m, numbers, box)
+    value = 0.0
+    for i in range(m):
+        d = numbers[box.tried + i]
+        if not numbers[box.low + i] <= d <= numbers[box.high + i]:
+            return math.inf
+        half = 0.0
+        for j in range(m):
+            half += 0.5 * numbers[box.bend + m * i + j] * numbers[box.tried + j]
+        value += d * (numbers[box.slope + i] + half)
+    return value
+
+
+@pure
+def least_in_box(m: int, numbers: Flat, box: Box) -> int:
+    """Write the place of the least value in a box to box.change, and its factors.
+
+    bend: positive definite. Returns the set of bounds at which it lies: a digit to the base of 3
+    for each number, 0 where it is free, 1 at its lower and 2 at its upper bound. Only the set
+    without any is tried if its least place is in the box, else all sets are.
+    """
+    chosen, least = 0, math.inf
+    for i in range(m):
+        numbers[box.change + i] = math.nan
+    for active in range(3**m):
+        value = _least_in_set(m, numbers, box, active)
+        if value < least:
+            chosen, least = active, value
+            for i in range(m):
+                numbers[box.change + i] = numbers[box.tried + i]
+            if active == 0:
+                break
+    if chosen > 0:
+        _factorise(m, numbers, box, chosen)
+    return chosen
 
 
 @routine
-def _multiply(n: int, numbers: Flat, at: Places) -> None:
+def _multiply(n: int, m: int, numbers: Flat, at: Places) -> None:
     """Write the Hessian of the value function times both derivatives of advance()."""
     pa, pb = at.product, at.product + n * n
     for i in range(n):
         for j in range(n):
             total = 0.0
-            for m in range(n):
-                total += numbers[at.curve + n * i + m] * numbers[at.a + n * m + j]
+            for k in range(n):
+                total += numbers[at.curve + n * i + k] * numbers[at.a + n * k + j]
             numbers[pa + n * i + j] = total
-        for j in range(INPUTS):
+        for j in range(m):
             total = 0.0
-            for m in range(n):
-                total += numbers[at.curve + n * i + m] * numbers[at.b + INPUTS * m + j]
-            numbers[pb + INPUTS * i + j] = total
+            for k in range(n):
+                total += numbers[at.curve + n * i + k] * numbers[at.b + m * k + j]
+            numbers[pb + m * i + j] = total
 
 
 @pure
-def _by_inputs(n: int, numbers: Flat, at: Places, weight: float) -> Quadratic:
-    """Cost from a step on over the change of its inputs."""
-    pb = at.product + n * n
-    g0, g1 = numbers[at.gradient + n], numbers[at.gradient + n + 1]
-    h00, h01 = numbers[at.hessian + n * n] + weight, 0.0
-    h11 = numbers[at.hessian + n * n + 1] + weight
-    for m in range(n):
-        b0, b1 = numbers[at.b + INPUTS * m], numbers[at.b + INPUTS * m + 1]
-        g0 += b0 * numbers[at.value + m]
-        g1 += b1 * numbers[at.value + m]
-        h00 += b0 * numbers[pb + INPUTS * m]
-        h01 += b0 * numbers[pb + INPUTS * m + 1]
-        h11 += b1 * numbers[pb + INPUTS * m + 1]
-    return Quadratic(g0, g1, h00, h01, h11)
+def _write_box(n: int, m: int, numbers: Flat, at: Places, weight: float) -> None:
+    """Write the cost from a step on over the change of its inputs, as a quadratic function."""
+    pb, box = at.product + n * n, at.box
+    for i in range(m):
+        slope = numbers[at.gradient + n + i]
+        for k in range(n):
+            slope += numbers[at.b + m * k + i] * numbers[at.value + k]
+        numbers[box.slope + i] = slope
+        for j in range(i, m):
+            total = numbers[at.hessian + n * n + i] + weight if i == j else 0.0
+            for k in range(n):
+                total += numbers[at.b + m * k + i] * numbers[pb + m * k + j]
+            numbers[box.bend + m * i + j] = total
+            numbers[box.bend + m * j + i] = total
 
 
 @routine
-def _write_gains(n: int, numbers: Flat, at: Places, k: int, q: Quadratic, best: Best) -> None:
-    """Write gains of step k, the products of inputs and states, and the gradient of the value."""
-    determinant = q.h00 * q.h11 - q.h01 * q.h01
-    gains, cross = at.gains + INPUTS * n * k, at.slope_x
+def _write_gains(n: int, m: int, numbers: Flat, at: Places, k: int, active: int) -> None:
+    """Write gains of step k, the products of inputs and states, and the gradient of the value.
+
+    The products are at slope_x, (m, n), and with those of the gains at middle_x.
+    """
+    gains, cross, pushed, box = at.gains + m * n * k, at.slope_x, at.middle_x, at.box
     for j in range(n):
-        c0, c1, slope = 0.0, 0.0, numbers[at.gradient + j]
-        for m in range(n):
-            c0 += numbers[at.b + INPUTS * m] * numbers[at.product + n * m + j]
-            c1 += numbers[at.b + INPUTS * m + 1] * numbers[at.product + n * m + j]
-            slope += numbers[at.a + n * m + j] * numbers[at.value + m]
-        k0, k1 = 0.0, 0.0
-        if best.free0 and best.free1:
-            k0 = (q.h01 * c1 - q.h11 * c0) / determinant
-            k1 = (q.h01 * c0 - q.h00 * c1) / determinant
-        elif best.free0:
-            k0 = -c0 / q.h00
-        elif best.free1:
-            k1 = -c1 / q.h11
-        numbers[gains + j], numbers[gains + n + j] = k0, k1
-        numbers[cross + j], numbers[cross + n + j] = c0, c1
-        numbers[at.gradient + j] = (
-            slope + k0 * (q.h00 * best.d0 + q.h01 * best.d1 + q.g0)
-            + k1 * (q.h01 * best.d0 + q.h11 * best.d1 + q.g1) + c0 * best.d0 + c1 * best.d1)
+        slope = numbers[at.gradient + j]
+        for i in range(n):
+            slope += numbers[at.a + n * i + j] * numbers[at.value + i]
+        for i in range(m):
+            total = 0.0
+            for row in range(n):
+                total += numbers[at.b + m * row + i] * numbers[at.product + n * row + j]
+            numbers[cross + n * i + j] = total
+            numbers[box.tried + i] = -total if is_free(active, i) else 0.0
+        _substitute(m, numbers, box)
+        for i in range(m):
+            gain, total, bent = (
+                numbers[box.tried + i], numbers[cross + n * i + j], numbers[box.slope + i])
+            slope += total * numbers[box.change + i]
+            for row in range(m):
+                total += numbers[box.bend + m * i + row] * numbers[box.tried + row]
+                bent += numbers[box.bend + m * i + row] * numbers[box.change + row]
+            numbers[gains + n * i + j], numbers[pushed + n * i + j] = gain, total
+            slope += gain * bent
+        numbers[at.gradient + j] = slope
 
 
 @routine
-def _write_value(n: int, numbers: Flat, at: Places, k: int, q: Quadratic) -> None:
+def _write_value(n: int, m: int, numbers: Flat, at: Places, k: int) -> None:
     """Write gradient and Hessian of the value function before step k."""
-    gains, cross = at.gains + INPUTS * n * k, at.slope_x
+    gains, cross, pushed = at.gains + m * n * k, at.slope_x, at.middle_x
     for i in range(n):
-        k0, k1 = numbers[gains + i], numbers[gains + n + i]
-        c0, c1 = numbers[cross + i], numbers[cross + n + i]
         for j in range(i, n):
-            m0, m1 = numbers[gains + j], numbers[gains + n + j]
             total = numbers[at.hessian + n * i + j]
-            for m in range(n):
-                total += numbers[at.a + n * m + i] * numbers[at.product + n * m + j]
-            total += (k0 * (q.h00 * m0 + q.h01 * m1) + k1 * (q.h01 * m0 + q.h11 * m1)
-                      + k0 * numbers[cross + j] + k1 * numbers[cross + n + j]
-                      + c0 * m0 + c1 * m1)
+            for row in range(n):
+                total += numbers[at.a + n * row + i] * numbers[at.product + n * row + j]
+            for row in range(m):
+                total += (numbers[gains + n * row + i] * numbers[pushed + n * row + j]
+                          + numbers[cross + n * row + i] * numbers[gains + n * row + j])
             numbers[at.curve + n * i + j] = total
             numbers[at.curve + n * j + i] = total
         numbers[at.value + i] = numbers[at.gradient + i]
@@ -338,25 +410,29 @@ def backward(
     model: Numbers, memory: Memory, at: Places, horizon: Horizon, weight: float,
 ) -> None:
     """Write feed-forward and gains of all steps; weight: on the change of the inputs."""
-    n, numbers, steps = state_count(model), memory.numbers, int(horizon.steps)
+    n, m, numbers, steps = (
+        state_count(model), input_count(model), memory.numbers, int(horizon.steps))
+    box = at.box
     expand(model, memory, at.states + n * steps, -1, at.gradient, at.hessian)
     for i in range(n):
         numbers[at.value + i] = numbers[at.gradient + i]
     for i in range(n * n):
         numbers[at.curve + i] = numbers[at.hessian + i]
     for k in range(steps - 1, -1, -1):
-        x, u = at.states + n * k, at.inputs + INPUTS * k
+        x, u = at.states + n * k, at.inputs + m * k
         linearise(model, memory, x, u, at, horizon.interval)
         expand(model, memory, x, u, at.gradient, at.hessian)
-        _multiply(n, numbers, at)
-        q = _by_inputs(n, numbers, at, weight)
-        low0, high0, low1, high1 = bounds(model, memory, x)
-        u0, u1 = numbers[u], numbers[u + 1]
-        best = least_in_box(q, low0 - u0, high0 - u0, low1 - u1, high1 - u1)
-        numbers[at.feed + INPUTS * k] = best.d0
-        numbers[at.feed + INPUTS * k + 1] = best.d1
-        _write_gains(n, numbers, at, k, q, best)
-        _write_value(n, numbers, at, k, q)
+        _multiply(n, m, numbers, at)
+        _write_box(n, m, numbers, at, weight)
+        bounds(model, memory, x, box.low, box.high)
+        for i in range(m):
+            numbers[box.low + i] -= numbers[u + i]
+            numbers[box.high + i] -= numbers[u + i]
+        active = least_in_box(m, numbers, box)
+        for i in range(m):
+            numbers[at.feed + m * k + i] = numbers[box.change + i]
+        _write_gains(n, m, numbers, at, k, active)
+        _write_value(n, m, numbers, at, k)
 
 
 @routine
@@ -367,30 +443,30 @@ def drive(
 
     It writes the tried states and inputs. A share of 0 drives the inputs of the plan alone.
     """
-    n, numbers, steps = state_count(model), memory.numbers, int(horizon.steps)
+    n, m, numbers, steps = (
+        state_count(model), input_count(model), memory.numbers, int(horizon.steps))
     for i in range(n):
         numbers[at.tried_states + i] = numbers[at.states + i]
     total = 0.0
     for k in range(steps):
-        x, u = at.tried_states + n * k, at.tried_inputs + INPUTS * k
-        low0, high0, low1, high1 = bounds(model, memory, x)
-        u0, u1 = numbers[at.inputs + INPUTS * k], numbers[at.inputs + INPUTS * k + 1]
-        if share > 0.0:
-            u0 += share * numbers[at.feed + INPUTS * k]
-            u1 += share * numbers[at.feed + INPUTS * k + 1]
-            gains = at.gains + INPUTS * n * k
-            for i in range(n):
-                change = numbers[x + i] - numbers[at.states + n * k + i]
-                u0 += numbers[gains + i] * change
-                u1 += numbers[gains + n + i] * change
-        numbers[u] = within(u0, low0, high0)
-        numbers[u + 1] = within(u1, low1, high1)
+        x, u = at.tried_states + n * k, at.tried_inputs + m * k
+        bounds(model, memory, x, at.box.low, at.box.high)
+        for j in range(m):
+            value = numbers[at.inputs + m * k + j]
+            if share > 0.0:
+                value += share * numbers[at.feed + m * k + j]
+                gains = at.gains + n * (m * k + j)
+                for i in range(n):
+                    value += numbers[gains + i] * (
+                        numbers[x + i] - numbers[at.states + n * k + i])
+            numbers[u + j] = within(
+                value, numbers[at.box.low + j], numbers[at.box.high + j])
         total += cost(model, memory, x, u)
-        if not total < UNUSABLE:
+        if not abs(total) < UNUSABLE:
             return math.inf
         advance(model, memory, x, u, x + n, horizon.interval)
     total += cost(model, memory, at.tried_states + n * steps, -1)
-    return total if total < UNUSABLE else math.inf
+    return total if abs(total) < UNUSABLE else math.inf
 
 
 @pure
@@ -410,7 +486,7 @@ def solve(model: Numbers, memory: Memory, at: Places, horizon: Horizon) -> float
     numbers = memory.numbers
     best = drive(model, memory, at, horizon, 0.0)
     if not best < math.inf:
-        for i in range(INPUTS * int(horizon.steps)):
+        for i in range(at.tried_states - at.inputs):
             numbers[at.inputs + i] = 0.0
         best = drive(model, memory, at, horizon, 0.0)
     _take(numbers, at)
@@ -428,7 +504,7 @@ def solve(model: Numbers, memory: Memory, at: Places, horizon: Horizon) -> float
             best = found
             _take(numbers, at)
             weight = max(weight * _DECAY, _LEAST)
-            if gained < _SETTLED * best:
+            if gained < _SETTLED * abs(best):
                 break
         else:
             weight = max(weight, 1e-6) * _GROWTH
@@ -443,15 +519,15 @@ def is_known(path: Path, car: CarMotion) -> bool:
 
 
 @routine
-def shift(numbers: Flat, inputs: int, horizon: Horizon, by: float) -> None:
-    """Take the inputs of a plan, (steps, 2), so much later [s]; the last ones again at the end."""
+def shift(numbers: Flat, inputs: int, m: int, horizon: Horizon, by: float) -> None:
+    """Take the inputs of a plan, (steps, m), so much later [s]; the last ones again at the end."""
     steps = int(horizon.steps)
     way = min(by / horizon.interval, float(steps))
     whole = int(way)
     part = way - whole
     for k in range(steps):
         first, second = min(k + whole, steps - 1), min(k + whole + 1, steps - 1)
-        for i in range(INPUTS):
-            numbers[inputs + INPUTS * k + i] = (
-                (1.0 - part) * numbers[inputs + INPUTS * first + i]
-                + part * numbers[inputs + INPUTS * second + i])
+        for i in range(m):
+            numbers[inputs + m * k + i] = (
+                (1.0 - part) * numbers[inputs + m * first + i]
+                + part * numbers[inputs + m * second + i])

@@ -33,7 +33,7 @@ from racecar.control.racing.gauss_newton import (
     cost,
     expand,
     Horizon,
-    INPUTS,
+    input_count,
     is_known,
     Memory,
     MOST_STEPS,
@@ -52,7 +52,7 @@ from racecar.dynamics.vehicles.design import GRAVITY
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import DRIVE_TIME_CONSTANT
 
-STATES = 5
+STATES, INPUTS = 5, 2
 # Least of 1 - n k.
 _NEAR_CENTRE = 0.2
 
@@ -83,6 +83,11 @@ class KinematicCar(NamedTuple):
 @state_count.register(KinematicCar)
 def _state_count(car: KinematicCar) -> int:
     return STATES
+
+
+@input_count.register(KinematicCar)
+def _input_count(car: KinematicCar) -> int:
+    return INPUTS
 
 
 @rates.register(KinematicCar)
@@ -180,11 +185,11 @@ def _expand(
 
 
 @bounds.register(KinematicCar)
-def _bounds(car: KinematicCar, memory: Memory, x: int) -> tuple[float, float, float, float]:
-    angle = memory.numbers[x + 3]
-    return (-car.most, car.most,
-            within((car.least_angle - angle) / car.interval, -car.rate, car.rate),
-            within((car.most_angle - angle) / car.interval, -car.rate, car.rate))
+def _bounds(car: KinematicCar, memory: Memory, x: int, low: int, high: int) -> None:
+    numbers, angle = memory.numbers, memory.numbers[x + 3]
+    numbers[low], numbers[high] = -car.most, car.most
+    numbers[low + 1] = within((car.least_angle - angle) / car.interval, -car.rate, car.rate)
+    numbers[high + 1] = within((car.most_angle - angle) / car.interval, -car.rate, car.rate)
 
 
 class State(NamedTuple):
@@ -213,14 +218,14 @@ def step(
     if not is_known(path, car):
         return state, math.nan, math.nan
     p, numbers = parameters, path.numbers
-    at = places(STATES, int(p.horizon.steps), path.memory)
+    at = places(STATES, INPUTS, int(p.horizon.steps), path.memory)
     memory = Memory(numbers, path.first, at.work)
     period = dt if dt > 0.0 else p.period
     x = at.states
     numbers[x], numbers[x + 1], numbers[x + 2] = path.lateral_error, path.heading_error, car.vx
     numbers[x + 3], numbers[x + 4] = state.steering, path.s
     if state.planned > 0.0:
-        shift(numbers, at.inputs, p.horizon, dt)
+        shift(numbers, at.inputs, INPUTS, p.horizon, dt)
     if p.delay > 0.0:
         advance(p.car, memory, x, at.inputs, x, p.delay)
     solve(p.car, memory, at, p.horizon)
@@ -261,7 +266,7 @@ class KinematicPredictive:
         check_count(MOST_STEPS, steps=steps, iterations=iterations)
         self.rate, self.latency = rate, latency
         self.point_ahead = -vehicle.cog_to_rear_axle - vehicle.odometry_offset
-        self.memory = np.zeros(plan_size(STATES, steps))
+        self.memory = np.zeros(plan_size(STATES, INPUTS, steps))
         self.state = State(0.0, 0.0)
         weights = Weights(*map(float, (
             lateral_weight, drift_weight, speed_weight, acceleration_weight,

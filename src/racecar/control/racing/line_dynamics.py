@@ -39,7 +39,7 @@ from racecar.control.racing.gauss_newton import (
     bounds,
     cost,
     expand,
-    INPUTS,
+    input_count,
     Memory,
     rates,
     slopes,
@@ -50,7 +50,7 @@ from racecar.dynamics.vehicles.design import GRAVITY
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
 
-STATES = 7
+STATES, INPUTS = 7, 2
 # Rate times interval up to which the midpoint rule is used.
 _STABLE = 1.4
 # Least of 1 - n k, and of squared scaled slip.
@@ -202,6 +202,11 @@ def _state_count(car: DynamicCar) -> int:
     return STATES
 
 
+@input_count.register(DynamicCar)
+def _input_count(car: DynamicCar) -> int:
+    return INPUTS
+
+
 class LineState(NamedTuple):
     """State along the line, or its rates, see the top [SI]."""
 
@@ -214,15 +219,20 @@ class LineState(NamedTuple):
     s: float
 
 
+class BodyState(NamedTuple):
+    """Velocity [m/s], yaw rate [rad/s] and steering angle [rad] of a car."""
+
+    vx: float
+    vy: float
+    yaw_rate: float
+    steering: float
+
+
 @pure
-def line_rates(
-    car: DynamicCar, state: LineState, curvature: float, slip: float, turning: float,
-) -> LineState:
-    """Rates of a state; curvature: of the line there [1/m], slip: q, turning: w [rad/s]."""
-    vx, vy, r = state.vx, state.vy, state.yaw_rate
-    sine, cosine = sine_cosine(state.xi)
-    turn, ahead = sine_cosine(state.steering)
-    way = (vx * cosine - vy * sine) / max(1.0 - state.n * curvature, _NEAR_CENTRE)
+def body_rates(car: DynamicCar, state: BodyState, slip: float) -> tuple[float, float, float]:
+    """Rates of vx, vy and yaw rate under a slip q."""
+    vx, vy, r, steering = state
+    turn, ahead = sine_cosine(steering)
     spin = 1.0 - max(slip, 0.0)
     side = vy + car.to_front * r
     acceleration, jerk = straight_acceleration(car, slip)
@@ -232,12 +242,23 @@ def line_rates(
                    acceleration, jerk)
     across = f.x * turn + f.y * ahead
     lighter = 1.0 / car.mass
-    return LineState(
-        vx * sine + vy * cosine, r - curvature * way,
-        (f.x * ahead - f.y * turn + b.x) * lighter + vy * r
-        - car.drag * vx * abs(vx) - car.rolling,
-        (across + b.y) * lighter - vx * r,
-        (car.to_front * across - car.to_rear * b.y) * (1.0 / car.inertia), turning, way)
+    return ((f.x * ahead - f.y * turn + b.x) * lighter + vy * r
+            - car.drag * vx * abs(vx) - car.rolling,
+            (across + b.y) * lighter - vx * r,
+            (car.to_front * across - car.to_rear * b.y) * (1.0 / car.inertia))
+
+
+@pure
+def line_rates(
+    car: DynamicCar, state: LineState, curvature: float, slip: float, turning: float,
+) -> LineState:
+    """Rates of a state; curvature: of the line there [1/m], slip: q, turning: w [rad/s]."""
+    vx, vy, r = state.vx, state.vy, state.yaw_rate
+    sine, cosine = sine_cosine(state.xi)
+    way = (vx * cosine - vy * sine) / max(1.0 - state.n * curvature, _NEAR_CENTRE)
+    vx_rate, vy_rate, r_rate = body_rates(car, BodyState(vx, vy, r, state.steering), slip)
+    return LineState(vx * sine + vy * cosine, r - curvature * way, vx_rate, vy_rate, r_rate,
+                     turning, way)
 
 
 @pure
@@ -274,7 +295,9 @@ def _slopes(car: DynamicCar, memory: Memory, x: int, u: int, by_x: int, by_u: in
         numbers[by_u + i] = 0.0
     state = _state_at(numbers, x)
     _write_path_slopes(memory, state, by_x)
-    _write_force_slopes(car, memory, state, numbers[u], by_x, by_u)
+    write_body_slopes(
+        car, BodyState(state.vx, state.vy, state.yaw_rate, state.steering), numbers[u], numbers,
+        Slopes(by_x + 2 * STATES + 2, by_u + 2 * INPUTS, STATES, INPUTS))
     numbers[by_u + 5 * INPUTS + 1] = 1.0
 
 
@@ -316,7 +339,7 @@ class Sliding(NamedTuple):
 
 
 @pure
-def _front_sliding(car: DynamicCar, state: LineState) -> Sliding:
+def _front_sliding(car: DynamicCar, state: BodyState) -> Sliding:
     """Of the front axle, before its wheels spin."""
     turn, ahead = sine_cosine(state.steering)
     side = state.vy + car.to_front * state.yaw_rate
@@ -330,12 +353,24 @@ def _front_sliding(car: DynamicCar, state: LineState) -> Sliding:
         (-forward - moves * tangent * sideways) / travel)
 
 
+class Slopes(NamedTuple):
+    """Where derivatives of the rates of vx, vy and r are to be: by vx, vy, r, delta, and by q.
+
+    states, inputs: from one row to the next.
+    """
+
+    by_x: int
+    by_u: int
+    states: int
+    inputs: int
+
+
 @pure
-def _write_force_slopes(
-    car: DynamicCar, memory: Memory, state: LineState, slip: float, by_x: int, by_u: int,
+def write_body_slopes(
+    car: DynamicCar, state: BodyState, slip: float, numbers: Flat, to: Slopes,
 ) -> None:
-    """Write the derivatives of the rates of vx, vy and r by state and slip."""
-    numbers, vx, vy, r = memory.numbers, state.vx, state.vy, state.yaw_rate
+    """Write the derivatives of body_rates() by state and slip."""
+    vx, vy, r, _ = state
     a, b, m, inertia = car.to_front, car.to_rear, car.mass, car.inertia
     turn, ahead = sine_cosine(state.steering)
     spin, spin_slip = 1.0 - max(slip, 0.0), -1.0 if slip > 0.0 else 0.0
@@ -354,26 +389,26 @@ def _write_force_slopes(
     rear_across = h.y_slip + h.y_tangent * spin_slip * rear
     h_vx = -spin * rear / rear_travel if vx > car.slowest else 0.0
     h_vy = spin / rear_travel
-    row = by_x + 2 * STATES
-    numbers[row + 2] = (fx_t * front.vx + h.x_tangent * h_vx) / m - 2.0 * car.drag * abs(vx)
-    numbers[row + 3] = (fx_t * front.side + h.x_tangent * h_vy) / m + r
-    numbers[row + 4] = (fx_t * front.side * a - h.x_tangent * h_vy * b) / m + vy
-    numbers[row + 5] = (fx_t * front.angle - f.x * turn - f.y * ahead) / m
+    row = to.by_x
+    numbers[row] = (fx_t * front.vx + h.x_tangent * h_vx) / m - 2.0 * car.drag * abs(vx)
+    numbers[row + 1] = (fx_t * front.side + h.x_tangent * h_vy) / m + r
+    numbers[row + 2] = (fx_t * front.side * a - h.x_tangent * h_vy * b) / m + vy
+    numbers[row + 3] = (fx_t * front.angle - f.x * turn - f.y * ahead) / m
     turned = fy_t * front.angle + f.x * ahead - f.y * turn
-    row = by_x + 3 * STATES
-    numbers[row + 2] = (fy_t * front.vx + h.y_tangent * h_vx) / m - r
-    numbers[row + 3] = (fy_t * front.side + h.y_tangent * h_vy) / m
-    numbers[row + 4] = (fy_t * front.side * a - h.y_tangent * h_vy * b) / m - vx
-    numbers[row + 5] = turned / m
-    row = by_x + 4 * STATES
-    numbers[row + 2] = (a * fy_t * front.vx - b * h.y_tangent * h_vx) / inertia
-    numbers[row + 3] = (a * fy_t * front.side - b * h.y_tangent * h_vy) / inertia
-    numbers[row + 4] = (a * a * fy_t * front.side + b * b * h.y_tangent * h_vy) / inertia
-    numbers[row + 5] = a * turned / inertia
+    row = to.by_x + to.states
+    numbers[row] = (fy_t * front.vx + h.y_tangent * h_vx) / m - r
+    numbers[row + 1] = (fy_t * front.side + h.y_tangent * h_vy) / m
+    numbers[row + 2] = (fy_t * front.side * a - h.y_tangent * h_vy * b) / m - vx
+    numbers[row + 3] = turned / m
+    row = to.by_x + 2 * to.states
+    numbers[row] = (a * fy_t * front.vx - b * h.y_tangent * h_vx) / inertia
+    numbers[row + 1] = (a * fy_t * front.side - b * h.y_tangent * h_vy) / inertia
+    numbers[row + 2] = (a * a * fy_t * front.side + b * b * h.y_tangent * h_vy) / inertia
+    numbers[row + 3] = a * turned / inertia
     pushed = along * turn + across * ahead
-    numbers[by_u + 2 * INPUTS] = (along * ahead - across * turn + rear_along) / m
-    numbers[by_u + 3 * INPUTS] = (pushed + rear_across) / m
-    numbers[by_u + 4 * INPUTS] = (a * pushed - b * rear_across) / inertia
+    numbers[to.by_u] = (along * ahead - across * turn + rear_along) / m
+    numbers[to.by_u + to.inputs] = (pushed + rear_across) / m
+    numbers[to.by_u + 2 * to.inputs] = (a * pushed - b * rear_across) / inertia
 
 
 @cost.register(DynamicCar)
@@ -424,11 +459,16 @@ def _expand(
 
 
 @bounds.register(DynamicCar)
-def _bounds(car: DynamicCar, memory: Memory, x: int) -> tuple[float, float, float, float]:
-    angle = memory.numbers[x + 5]
-    return (-car.braking, car.driving,
-            within((car.least_angle - angle) / car.interval, -car.rate, car.rate),
-            within((car.most_angle - angle) / car.interval, -car.rate, car.rate))
+def _bounds(car: DynamicCar, memory: Memory, x: int, low: int, high: int) -> None:
+    write_bounds(car, memory.numbers, memory.numbers[x + 5], low, high)
+
+
+@pure
+def write_bounds(car: DynamicCar, numbers: Flat, angle: float, low: int, high: int) -> None:
+    """Write the bounds of slip and steering rate at a steering angle [rad]."""
+    numbers[low], numbers[high] = -car.braking, car.driving
+    numbers[low + 1] = within((car.least_angle - angle) / car.interval, -car.rate, car.rate)
+    numbers[high + 1] = within((car.most_angle - angle) / car.interval, -car.rate, car.rate)
 
 
 def dynamic_car(

@@ -22,7 +22,14 @@ from racecar.base.compiled import pure
 from racecar.base.types import CarMotion
 from racecar.control.progress import Path, PROGRESS
 from racecar.control.racing.settings import check_not_negative, check_positive
-from racecar.control.racing.speed import speed_command, speed_parameters, SpeedParameters
+from racecar.control.racing.speed import (
+    Caution,
+    checked_caution,
+    slower,
+    speed_command,
+    speed_parameters,
+    SpeedParameters,
+)
 from racecar.control.racing.steering_table import (
     cornering_steering,
     sideslip_slope,
@@ -39,9 +46,10 @@ _ERRORS = 4
 
 
 class State(NamedTuple):
-    """Nothing to remember but the last steering angle [rad]."""
+    """The last steering angle [rad], and by what share the car drives slower than its line."""
 
     steering: float
+    slowing: float
 
 
 class Parameters(NamedTuple):
@@ -57,6 +65,7 @@ class Parameters(NamedTuple):
     gains: float
     rows: float
     speed: SpeedParameters
+    caution: Caution
 
 
 @pure
@@ -79,7 +88,9 @@ def step(
     for k, error in enumerate((path.lateral_error, drift, theta - steady, turning)):
         gain = (1.0 - part) * numbers[at + k] + part * numbers[at + _ERRORS + k]
         steering -= gain * error
-    return State(steering), speed_command(p.speed, path, car.vx), steering
+    slowing = slower(p.caution, state.slowing, path.lateral_error, dt)
+    return (State(steering, slowing), speed_command(p.speed, path, car.vx, 1.0 - slowing),
+            steering)
 
 
 class LinearQuadratic:
@@ -92,14 +103,16 @@ class LinearQuadratic:
         self, vehicle: VehicleParameters, *, lateral_weight: float = 1.0,
         heading_weight: float = 0.1, rate_weight: float = 0.0, steering_weight: float = 0.3,
         period: float = 0.02, tyre_model: str = 'pacejka', preview: float = 0.0,
-        speed_gain: float = 0.5, slip_feed_forward: float = 0.0, rate: float = 0.0,
-        latency: float = 0.0,
+        speed_gain: float = 0.5, slip_feed_forward: float = 0.0, caution: float = 0.0,
+        allowed_error: float = 0.08, most_caution: float = 0.3, caution_time: float = 60.0,
+        rate: float = 0.0, latency: float = 0.0,
     ) -> None:
         """Take a vehicle, weights of errors [m, rad, rad/s] and of steering [rad], and the rest.
 
         period: for which the gains are made [s]; rate: of answers [Hz], 0 for each odometry;
-        latency: until one acts [s]; others: see SpeedParameters. Raises ParameterError for values
-        out of range.
+        latency: until one acts [s]; caution [1/(m s)], allowed_error [m], most_caution [-],
+        caution_time [s]: see slower(); others: see SpeedParameters. Raises ParameterError for
+        values out of range.
         """
         check_positive(
             lateral_weight=lateral_weight, steering_weight=steering_weight, period=period)
@@ -114,11 +127,12 @@ class LinearQuadratic:
             regulator(*error_dynamics(vehicle, float(speed), period), weights, steering_weight)
             for speed in speeds])
         self.table = np.concatenate([table, gains.ravel()])
-        self.state = State(0.0)
+        self.state = State(0.0, 0.0)
         self.parameters = Parameters(
             to_cog, vehicle.cog_to_rear_axle, sideslip_slope(vehicle),
             float(len(table)), float(len(speeds)),
-            speed_parameters(vehicle, preview, speed_gain, slip_feed_forward))
+            speed_parameters(vehicle, preview, speed_gain, slip_feed_forward),
+            checked_caution(caution, allowed_error, most_caution, caution_time))
 
 
 def error_dynamics(vehicle: VehicleParameters, speed: float, dt: float) -> tuple[Array, Array]:

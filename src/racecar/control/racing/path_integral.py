@@ -31,7 +31,6 @@ from racecar.control.racing import dynamic_mpc
 from racecar.control.racing.gauss_newton import (
     advance,
     Horizon,
-    INPUTS,
     is_known,
     Memory,
     MOST_STEPS,
@@ -41,6 +40,7 @@ from racecar.control.racing.gauss_newton import (
 from racecar.control.racing.line_dynamics import (
     dynamic_car,
     DynamicCar,
+    INPUTS,
     line_rates,
     LineState,
     state_cost,
@@ -259,7 +259,7 @@ def step(
     period = dt if dt > 0.0 else plan.period
     dynamic_mpc.begin(plan, memory, car, path, at.state, state.steering)
     if state.answers > 0.0:
-        shift(path.numbers, at.inputs, plan.horizon, dt)
+        shift(path.numbers, at.inputs, INPUTS, plan.horizon, dt)
     if plan.delay > 0.0:
         advance(plan.car, memory, at.state, at.inputs, at.state, plan.delay)
     improve(p, memory, at, int(state.answers))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import math
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -181,9 +181,10 @@ class DoubleTrack(PointKernels):
         see make_tyre_set(). Raises ParameterError if an option is unknown or not positive.
         """
         self.vehicle = vehicle
+        self._options = float(low_speed_threshold), drive_time_constant
         self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
         car = self.car = double_car(
-            vehicle, self.tyres, float(low_speed_threshold), drive_time_constant)
+            vehicle, self.tyres, *self._options)
         self.low_speed_threshold = car.planar.low_speed
         state = no_state(car.carcass)
         kind = '_'.join(type(part).__qualname__ for part in (state, car.chassis, car.front))
@@ -196,6 +197,14 @@ class DoubleTrack(PointKernels):
         self.state_names: tuple[str, ...] = state._fields
         self._lagging = (0.0,) * (len(state) - WHEEL - len(WHEELS))
         self.parameters = vector(tuple(flatten(car)))
+
+    def on_friction(self, front: float, rear: float) -> Self:
+        """Return the model where the friction of the tyres of the axles is times these factors."""
+        tyres = self.tyres.on_friction(front, rear)
+        car = double_car(self.vehicle, tyres, *self._options)
+        made = self.with_tyres(tyres, car)
+        made.car = car
+        return made
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Values) -> DoubleTrack:

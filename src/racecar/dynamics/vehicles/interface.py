@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 from racecar.base.columns import Array
 from racecar.base.rows import Numbers, zeros_like
@@ -179,6 +179,12 @@ class VehicleModel(Protocol):
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
         """State at rest with the odometry point at a pose."""
+
+    def on_friction(self, front: float, rear: float) -> Self:
+        """Return the model where the friction of front and rear tyres is times these factors.
+
+        Its equations are those of this one. A model without tyres is the same everywhere.
+        """
 
     def fastest_mode(self) -> float:
         """Largest modulus of an eigenvalue over the admissible speeds [1/s]."""

@@ -5,14 +5,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 import functools
-from typing import cast, TypeVar
+from typing import cast, Self, TypeVar
 
 from racecar.base.compiled import compiled, importable, pure
 from racecar.base.elementary import sine_cosine
-from racecar.base.rows import at_origin, first_row, load, Numbers, Part, pose_of, with_pose
-from racecar.base.vectors import Vector
+from racecar.base.rows import (
+    at_origin,
+    first_row,
+    flatten,
+    load,
+    Numbers,
+    Part,
+    pose_of,
+    with_pose,
+)
+from racecar.base.vectors import Flat, Vector, vector
 from racecar.dynamics.vehicles.interface import Derivative, Equations
+from racecar.dynamics.vehicles.tyre_sets import TyreSet
 
 R = TypeVar('R')
 N = TypeVar('N', bound=Numbers)
@@ -101,6 +112,17 @@ class PointKernels:
 
     equations: Equations
     wheel_equations: Equations | None = None
+    parameters: Flat
+
+    def on_friction(self, front: float, rear: float) -> Self:
+        """Return a model without tyres, which is the same on any ground."""
+        return self
+
+    def with_tyres(self, tyres: TyreSet, car: Numbers) -> Self:
+        """Return the model with other tyres; car: parameters that these give."""
+        made = copy(self)
+        vars(made).update(tyres=tyres, parameters=vector(tuple(flatten(car))))
+        return made
 
     @property
     def derivative(self) -> Derivative:

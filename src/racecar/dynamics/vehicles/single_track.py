@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -129,6 +129,11 @@ class SingleTrack(RollingWheels):
         car = single_car(vehicle, self.tyres, self.low_speed_threshold)
         self.equations = _equations(formulation, car)
         self.parameters = vector(tuple(flatten(car)))
+
+    def on_friction(self, front: float, rear: float) -> Self:
+        """Return the model where the friction of the tyres of the axles is times these factors."""
+        tyres = self.tyres.on_friction(front, rear)
+        return self.with_tyres(tyres, single_car(self.vehicle, tyres, self.low_speed_threshold))
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Values) -> SingleTrack:

@@ -21,7 +21,7 @@ that vx follows V with the time constant T as far as engine and tyres allow. Com
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 from racecar.base.compiled import by_type, pure
 from racecar.base.elementary import sine_cosine_of_turn
@@ -243,7 +243,7 @@ class SingleTrackForce(PlanarSingleTrack):
         drive_time_constant [s]: of the speed controller; tyre_values: see make_tyre_set().
         Raises ParameterError if an option is unknown or not positive.
         """
-        planar = planar_car(vehicle, low_speed_threshold, drive_time_constant)
+        planar = self._planar = planar_car(vehicle, low_speed_threshold, drive_time_constant)
         self.vehicle = vehicle
         self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
         self.low_speed_threshold = float(low_speed_threshold)
@@ -265,6 +265,11 @@ class SingleTrackForce(PlanarSingleTrack):
         return with_stable_threshold(vehicle, values, lambda threshold: cls(
             vehicle, str(values['tyre_model']), threshold,
             number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT), values))
+
+    def on_friction(self, front: float, rear: float) -> Self:
+        """Return the model where the friction of the tyres of the axles is times these factors."""
+        tyres = self.tyres.on_friction(front, rear)
+        return self.with_tyres(tyres, force_car(self._planar, tyres))
 
     def car_of(
         self, vehicle: VehicleParameters, tyres: TyreSet, values: Values,

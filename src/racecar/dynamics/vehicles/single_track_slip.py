@@ -28,7 +28,7 @@ Dynamics and Control, section 4.3 (loads); combined_slip of this package.
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine, sine_cosine_of_turn
@@ -248,6 +248,11 @@ class SingleTrackSlip(PlanarSingleTrack):
         """Build from tyre_model, low_speed_threshold and TYRE_PARAMETERS."""
         return with_stable_threshold(vehicle, values, lambda threshold: cls(
             vehicle, str(values['tyre_model']), threshold, values))
+
+    def on_friction(self, front: float, rear: float) -> Self:
+        """Return the model where the friction of the tyres of the axles is times these factors."""
+        tyres = self.tyres.on_friction(front, rear)
+        return self.with_tyres(tyres, slip_car(self.vehicle, tyres, self.low_speed_threshold))
 
     def car_of(
         self, vehicle: VehicleParameters, tyres: TyreSet, values: Values,

@@ -97,6 +97,17 @@ class TyreSet(NamedTuple):
     rear_x: TyreDirection
     rear_y: TyreDirection
 
+    def on_friction(self, front: float, rear: float) -> TyreSet:
+        """Return them where the friction of front and rear tyres is times these factors.
+
+        Slopes at zero slip stay.
+        """
+        return self._replace(**{
+            f'{axle}_{axis}': direction._replace(friction=factor * direction.friction)
+            for axle, factor in (('front', front), ('rear', rear))
+            for axis, direction in (
+                ('x', getattr(self, f'{axle}_x')), ('y', getattr(self, f'{axle}_y')))})
+
     def contact_tyre(self) -> Callable[[TyrePair], WheelTyre]:
         """Pure function that makes the tyre of a wheel for racecar.dynamics.tyres.contact."""
         shapes = (self.front_x.shape, self.front_y.shape, self.rear_x.shape, self.rear_y.shape)

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggest
 from racecar.base.values import Values
+from racecar.gym.f1tenth.canvas import CallbackCanvas
 from racecar.gym.f1tenth.maps import GymTrack
 from racecar.gym.f1tenth.model import PARAMETERS
 from racecar.gym.f1tenth.observation import Observation, observation_factory
-from racecar.gym.f1tenth.pictures import GymPictures
+from racecar.gym.f1tenth.pictures import GymRendering, MODES
 from racecar.gym.f1tenth.resets import sample_poses
 from racecar.gym.f1tenth.simulation import checked_actions, GymOptions, GymSimulation, LapCounter
 from racecar.gym.pictures import Picture
@@ -52,10 +53,11 @@ def deep_update(mapping: Values, *changes: Values) -> Config:
 class F110Env(gymnasium.Env[Seen, Floats]):
     """Cars of f1tenth_gym; action (agents, 2): steering, then speed or acceleration.
 
-    render_mode rgb_array; others of f1tenth_gym, which open windows, are taken and show nothing.
+    render() gives pictures in the render_mode rgb_array, and shows the cars on a page of the
+    cockpit in the others, human in real time.
     """
 
-    metadata = {'render_modes': ['human', 'human_fast', 'rgb_array'], 'render_fps': 100}
+    metadata = {'render_modes': list(MODES), 'render_fps': 100}
 
     def __init__(
         self, config: Values | None = None, render_mode: str | None = None,
@@ -82,7 +84,7 @@ class F110Env(gymnasium.Env[Seen, Floats]):
         self.observation_space = self.observation_type.space()
         self.action_space = self._action_space()
         self.metadata = {**self.metadata, 'render_fps': int(1.0 / self.timestep)}
-        self._pictures = GymPictures(self)
+        self._rendering = GymRendering(self)
         self._reset_config = self.config['reset_config']
 
     @classmethod
@@ -149,12 +151,22 @@ class F110Env(gymnasium.Env[Seen, Floats]):
         """Take other parameters, of all agents or of one."""
         self.sim.update_params(params, agent_idx=index)
 
-    def add_render_callback(self, callback_func: Callable[..., object]) -> None:
-        """Nothing: pictures show map, line and cars."""
+    def add_render_callback(
+        self, callback_func: Callable[[CallbackCanvas], object],
+    ) -> None:
+        """Let a function draw with each render(); it is given the renderer."""
+        self._rendering.add(callback_func)
 
     def render(self, mode: str = 'human') -> Picture | None:
-        """Picture, (height, width, 3), in the mode rgb_array."""
-        return self._pictures.picture() if self.render_mode == 'rgb_array' else None
+        """Picture, (height, width, 3), in the render_mode rgb_array; else show the page.
+
+        Raises ConfigurationError for a render_mode that there is not; None renders nothing.
+        """
+        return None if self.render_mode is None else self._rendering.render(self.render_mode)
+
+    def close(self) -> None:
+        """End the page."""
+        self._rendering.close()
 
     def _action_space(self) -> spaces.Box[np.float32]:
         limits = [_limits(self.params, kind, _STEERING if kind in _STEERING else _LONGITUDINAL)

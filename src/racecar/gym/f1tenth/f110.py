@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggest
+from racecar.gym.f1tenth.canvas import CallbackCanvas
 from racecar.gym.f1tenth.maps import GymTrack
 from racecar.gym.f1tenth.model import PARAMETERS
-from racecar.gym.f1tenth.pictures import GymPictures
+from racecar.gym.f1tenth.pictures import GymRendering, MODES
 from racecar.gym.f1tenth.simulation import (
     BEAMS,
     checked_actions,
@@ -80,9 +81,11 @@ _DEFAULTS: F110Options = {
 class F110Env:
     """Cars of f1tenth_gym; action (agents, 2): steering angle, then speed."""
 
-    metadata = {'render.modes': ['human', 'human_fast', 'rgb_array']}
+    metadata = {'render.modes': list(MODES)}
     # Beams and field of view [rad].
     _laser = BEAMS, FIELD_OF_VIEW
+    # As GymOptions has them.
+    _stops, _renews = True, True
 
     def __init__(self, **kwargs: Unpack[F110Options]) -> None:
         """kwargs: as there. Raises ConfigurationError for one that there is not."""
@@ -98,10 +101,11 @@ class F110Env:
         self.track = GymTrack(self.map_name)
         self.sim = GymSimulation(self.track.scene, self.params, GymOptions(
             self.num_agents, self.seed, self.timestep, Integrator(method).name.lower(), 'st',
-            _KINDS, self.ego_idx, given['lidar_dist'], *self._laser))
+            _KINDS, self.ego_idx, given['lidar_dist'], *self._laser,
+            self._stops, self._renews))
         self.laps = LapCounter(self.num_agents, self.ego_idx)
         self.current_time = 0.0
-        self._pictures = GymPictures(self)
+        self._rendering = GymRendering(self)
 
     def step(self, action: Sequence[Sequence[float]] | Array) -> tuple[
             F110Observation, float, bool, Info]:
@@ -141,15 +145,22 @@ class F110Env:
         """Take other parameters, of all agents or of one."""
         self.sim.update_params(params, agent_idx=index)
 
-    def add_render_callback(self, callback_func: Callable[..., object]) -> None:
-        """Nothing: pictures show map, line and cars."""
+    def add_render_callback(
+        self, callback_func: Callable[[CallbackCanvas], object],
+    ) -> None:
+        """Let a function draw with each render(); it is given the renderer."""
+        self._rendering.add(callback_func)
 
     def render(self, mode: str = 'human') -> Picture | None:
-        """Picture, (height, width, 3), in the mode rgb_array; others show nothing."""
-        return self._pictures.picture() if mode == 'rgb_array' else None
+        """Picture, (height, width, 3), in the mode rgb_array; else show the page.
+
+        human_fast does not wait for the wall clock. Raises ConfigurationError for another mode.
+        """
+        return self._rendering.render(mode)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """End the page."""
+        self._rendering.close()
 
 
 def checked_poses(poses: Sequence[Sequence[float]] | Array, agents: int) -> Array:

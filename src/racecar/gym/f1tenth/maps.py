@@ -12,28 +12,44 @@ from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.share import track_names, world_names
+from racecar.control.spline import spline_through
+from racecar.gym.f1tenth.canvas import CallbackCanvas
 from racecar.gym.tracks import named_track
-from racecar.metrics.laps import Course
 from racecar.scene.world_choice import scene_of
 
 Array = NDArray[np.float64]
 
+_STEP = 0.1  # of centre lines [m]
+_LINE_COLOUR = (0, 128, 0)
+
 
 class Raceline:
-    """Waypoints as users of f1tenth_gym look at them.
+    """Waypoints as users of f1tenth_gym look at them, (n,) each, in single precision as there.
 
-    xs, ys [m], vxs [m/s], ss: way along them [m], yaws [rad], n: how many; length [m].
+    ss: way along them [m]; xs, ys [m]; yaws [rad]; ks: curvature [1/m]; vxs [m/s]; axs [m/s^2];
+    n: how many; length [m].
     """
 
-    def __init__(self, xs: Array, ys: Array, vxs: Array) -> None:
-        self.xs, self.ys, self.vxs, self.n = xs, ys, vxs, len(xs)
-        steps = np.column_stack([np.diff(xs), np.diff(ys)])
-        self.ss = np.concatenate([[0.0], np.cumsum(np.hypot(*steps.T))])
-        self.length = float(self.ss[-1])
-        self.yaws = np.arctan2(*np.concatenate([steps, steps[-1:]]).T[::-1])
+    def __init__(self, rows: Array) -> None:
+        """rows: s, x, y, yaw, curvature, speed, acceleration, (n, 7)."""
+        self.ss, self.xs, self.ys, self.yaws, self.ks, self.vxs, self.axs = (
+            np.ascontiguousarray(column) for column in rows.T.astype(np.float32))
+        self.n = len(rows)
+        self.length = float(np.hypot(np.diff(self.xs), np.diff(self.ys)).sum())
 
-    def render_waypoints(self, renderer: object) -> None:
-        """Nothing: pictures show the line by themselves."""
+    @property
+    def points(self) -> Array:
+        """Places of the waypoints, (n, 2) [m]."""
+        return np.column_stack([self.xs, self.ys]).astype(float)
+
+    @property
+    def closed(self) -> Array:
+        """The same and the first again, (n + 1, 2) [m]."""
+        return np.concatenate([self.points, self.points[:1]])
+
+    def render_waypoints(self, renderer: CallbackCanvas) -> None:
+        """Draw them as a closed line, for add_render_callback()."""
+        renderer.render_closed_lines(self.points, color=_LINE_COLOUR, size=1)
 
 
 class GymTrack:
@@ -84,22 +100,32 @@ def _lines(place: str) -> tuple[Raceline | None, Raceline | None]:
     centre, race = (folder / f'{stem}_{kind}.csv' for kind in ('centerline', 'raceline'))
     found = None
     if centre.is_file():
-        points = np.loadtxt(centre, delimiter=',')[:, :2]
-        found = Raceline(points[:, 0], points[:, 1], np.ones(len(points)))
+        found = centre_line(np.loadtxt(centre, delimiter=',')[:, :2])
     elif place in track_names() or Path(place).suffix != '.yaml':
         try:
-            found = _of_course(named_track(place).course)
+            found = centre_line(named_track(place).course.points[:-1])
         except ConfigurationError:
             # A map without a closed track has no line.
             found = None
     if race.is_file():
         # f1tenth_gym has semicolons, TrajectoryAidedLearning commas between the same columns.
         lines = race.read_text(encoding='utf-8').replace(';', ',').splitlines()
-        rows = np.loadtxt(lines, delimiter=',')
-        return found, Raceline(rows[:, 1], rows[:, 2], rows[:, 5])
+        return found, Raceline(np.loadtxt(lines, delimiter=','))
     return found, found
 
 
-def _of_course(course: Course) -> Raceline:
-    points = course.points[:-1]
-    return Raceline(points[:, 0], points[:, 1], np.ones(len(points)))
+def centre_line(points: Array) -> Raceline:
+    """Line through points (n, 2) [m] and back to the first, at 1 m/s.
+
+    As there: a periodic cubic spline over the way along the points, read at each 0.1 m.
+    """
+    closed = np.concatenate([points, points[:1]])
+    way = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(closed, axis=0).T))])
+    s = np.arange(0.0, way[-1], _STEP)
+    spline, pieces = spline_through(way, closed, closed=True), np.searchsorted(
+        way, s, side='right') - 1
+    (x, y), (dx, dy), (ddx, ddy) = (
+        part(s, pieces).T for part in (spline.point, spline.derivative, spline.second))
+    return Raceline(np.column_stack([
+        s, x, y, np.arctan2(dy, dx) % (2.0 * np.pi),
+        (ddy * dx - ddx * dy) / (dx * dx + dy * dy) ** 1.5, np.ones_like(s), np.zeros_like(s)]))

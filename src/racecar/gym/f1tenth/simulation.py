@@ -3,9 +3,9 @@
 """What the environments of f1tenth_gym 0.2.1 and 1.0.0 simulate, on worlds of this package.
 
 Kept as it is there: the vehicle, its integrators, the buffer of two steering commands, controllers
-of speed and angle, white noise of the scan by the same generator, the test of collisions by the
-time to them, what a collision does to the state, the lap counter. Not kept: ranges are exact here,
-there they are those of 2000 directions in a field of distances.
+of speed and angle, ranges on maps and their white noise by the same generator, the test of
+collisions by the time to them, what a collision does to the state, the lap counter. On worlds
+without a map, which are not there, ranges are exact.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.types import Pose3
 from racecar.dynamics.vehicles.parameters import Footprint
+from racecar.gym.f1tenth.laser import MapLaser
 from racecar.gym.f1tenth.model import gym_inputs, GymModel, GymState
 from racecar.scene.overlaps import Rectangle, rectangles_overlap
 from racecar.scene.scene import Scene
+from racecar.scene.scene_map import scene_map
 from racecar.sensors.world_laser import WorldLaser
 from racecar.simulation.contact import Contact, NONE
 from racecar.simulation.world_batch import WorldBatch, WorldSetup
@@ -66,7 +68,8 @@ class GymOptions(NamedTuple):
     """Options of a simulation.
 
     kinds: speed or accl, steering_angle or steering_speed; laser_ahead [m]: of the reference
-    point; field_of_view: of the laser [rad].
+    point; field_of_view: of the laser [rad]; stops: whether a car stops before a wall as beams
+    say, or drives on into it; renews: whether each episode has the same noise, or it goes on.
     """
 
     agents: int
@@ -79,6 +82,8 @@ class GymOptions(NamedTuple):
     laser_ahead: float = 0.0
     beams: int = BEAMS
     field_of_view: float = FIELD_OF_VIEW
+    stops: bool = True
+    renews: bool = True
 
 
 class GymAgent:
@@ -94,11 +99,12 @@ class GymAgent:
         self.state = np.zeros(7)
         self.begin()
 
-    def begin(self) -> None:
-        """Empty the buffer, and let the noise begin anew."""
+    def begin(self, *, renews: bool = True) -> None:
+        """Empty the buffer, and let the noise begin anew, or go on."""
         self.in_collision = False
         self._buffer: list[float] = []
-        self.noise = np.random.default_rng(self._seed)
+        if renews:
+            self.noise = np.random.default_rng(self._seed)
 
     def delayed(self, steering: float) -> float:
         """Steering command of two steps ago, 0 at first."""
@@ -114,21 +120,16 @@ class GymSimulation:
     ) -> None:
         """Raise ParameterError for parameters that are missing."""
         self.options, self.params = options, dict(parameters)
-        self._scene = scene
-        half, beams = 0.5 * options.field_of_view, options.beams
-        laser = WorldLaser({
-            'angle_min': -half, 'angle_max': half, 'rays': beams,
-            'range_min': 0.0, 'range_max': RANGE_MAX, 'noise': 0.0, 'resolution': 0.0},
-            Pose3(options.laser_ahead, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0))
-        self._laser, self.angles = laser, np.linspace(-half, half, beams)
+        half = 0.5 * options.field_of_view
+        self.angles = np.linspace(-half, half, options.beams)
         self.agents = [GymAgent(self.params, options.seed) for _ in range(options.agents)]
         self.agent_poses = np.zeros((options.agents, 3))
         self.agent_steerings = np.zeros(options.agents)
-        self.agent_scans = np.zeros((options.agents, beams))
+        self.agent_scans = np.zeros((options.agents, options.beams))
         self.collisions = np.zeros(options.agents)
         self.collision_idx = np.full(options.agents, -1.0)
         self.ego_idx, self.num_agents, self.seed = options.ego, options.agents, options.seed
-        self._build()
+        self.set_scene(scene)
 
     def update_params(self, parameters: Mapping[str, float], agent_idx: int = -1) -> None:
         """Take other parameters for all cars, or for one, which keep their states.
@@ -147,13 +148,23 @@ class GymSimulation:
 
     def set_scene(self, scene: Scene) -> None:
         """Take another map."""
-        self._scene = scene
+        self._scene, options = scene, self.options
+        half = 0.5 * options.field_of_view
+        self._map_laser, self._laser = None, None
+        if scene.grid is not None:
+            self._map_laser = MapLaser(
+                scene_map(scene), options.beams, options.field_of_view, RANGE_MAX)
+        else:
+            self._laser = WorldLaser({
+                'angle_min': -half, 'angle_max': half, 'rays': options.beams, 'range_min': 0.0,
+                'range_max': RANGE_MAX, 'noise': 0.0, 'resolution': 0.0},
+                Pose3(options.laser_ahead, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0))
         self._build()
 
     def reset(self, poses: Array) -> None:
         """Put the cars at rest at poses, (agents, 3)."""
         for agent in self.agents:
-            agent.begin()
+            agent.begin(renews=self.options.renews)
         states = np.zeros((self.num_agents, 1, len(GymState._fields)))
         states[:, 0, :3] = poses
         self._batch.reset(states=states)
@@ -172,11 +183,11 @@ class GymSimulation:
         self.agent_steerings = np.array([agent.state[2] for agent in self.agents])
         self._find_contacts()
         for k, agent in enumerate(self.agents):
-            self.agent_scans[k] = np.where(
-                np.isfinite(scan := self._batch.readings.scans[k, 0].astype(float)),
-                scan, RANGE_MAX) + agent.noise.normal(0.0, _NOISE, size=len(self.angles))
+            self.agent_scans[k] = self._ranges(k) + agent.noise.normal(
+                0.0, _NOISE, size=len(self.angles))
         for k, agent in enumerate(self.agents):
-            agent.in_collision = self._is_near(agent.state[3], self.agent_scans[k])
+            agent.in_collision = self.options.stops and self._is_near(
+                agent.state[3], self.agent_scans[k])
             if agent.in_collision:
                 # As there: what comes after the steering angle, the heading among it.
                 agent.state[3:] = 0.0
@@ -206,6 +217,16 @@ class GymSimulation:
             agent.state = np.array([
                 s.x, s.y, s.steering_angle, s.speed, s.yaw % (2.0 * math.pi), s.yaw_rate,
                 s.slip_angle])[:count]
+
+    def _ranges(self, k: int) -> Array:
+        """What the laser of a car measures of what stands around, without noise [m]."""
+        if self._map_laser is None:
+            scan = self._batch.readings.scans[k, 0].astype(float)
+            return np.where(np.isfinite(scan), scan, RANGE_MAX)
+        state, ahead = self.agents[k].state, self.options.laser_ahead
+        x, y, yaw = state[[0, 1, 4]].tolist()
+        return self._map_laser.scan(
+            x + ahead * math.cos(yaw), y + ahead * math.sin(yaw), yaw)
 
     def _put(self, k: int, state: Array) -> None:
         """Let a car have a state in the order of f1tenth_gym."""
@@ -269,8 +290,11 @@ class LapCounter:
     lap_times [s], lap_counts: of each agent.
     """
 
-    def __init__(self, agents: int, ego: int) -> None:
-        self._ego = ego
+    def __init__(
+        self, agents: int, ego: int, near: float = _NEAR, shortest: float = 0.0,
+    ) -> None:
+        """near: square of a distance that is near [m^2]; shortest: time of a lap, at least [s]."""
+        self._ego, self._near_square, self._shortest = ego, near, shortest
         self.lap_times, self.lap_counts = np.zeros(agents), np.zeros(agents)
         self.begin(np.zeros((agents, 3)))
 
@@ -287,7 +311,10 @@ class LapCounter:
         along, across = self._turn @ (poses[:, :2] - self._starts[:, :2]).T
         beyond = np.where(across > _HALF_LINE, across - _HALF_LINE, np.where(
             across < -_HALF_LINE, -_HALF_LINE - across, 0.0))
-        near = along**2 + beyond**2 <= _NEAR
+        near = along**2 + beyond**2 <= self._near_square
+        if time <= self._shortest:
+            # Who comes back too early has not come back.
+            near &= self._near
         self._toggles += near != self._near
         self._near = near
         self.lap_counts[:] = self._toggles // 2

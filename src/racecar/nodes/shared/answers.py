@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import TwistStamped
 
+from racecar.base.errors import ConfigurationError
 from racecar.base.frames import MAP
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry, PlanarVelocity
 from racecar.control.custom_controller import Controller
@@ -100,6 +101,10 @@ class CommandAnswers:
         Raises what make raises, ConfigurationError for a preview that is none.
         """
         self._driver = CustomDriver(make, tracker)
+        if self._driver.reads_scans:
+            raise ConfigurationError(
+                f'{name} reads scans, which the node {node.get_name()} does not get: run it by'
+                ' simulate, sweep, league or race; gap_ode follows the gap with nodes')
         self._command = AckermannCommand(0.0, 0.0)
         self.is_cut = False
         self._vehicle = vehicle

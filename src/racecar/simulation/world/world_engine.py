@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 import math
 from typing import NamedTuple, TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR
 from racecar.dynamics.vehicles.parameters import GRAVITY, VehicleParameters
 from racecar.dynamics.vehicles.tyre_sets import TyreSet
 from racecar.scene.scene import EMPTY_SCENE, Scene
+from racecar.simulation.ground_friction import WheelSpots
 from racecar.simulation.world.car_axles import make_axles, make_governor
 from racecar.simulation.world.car_bodies import CarBodies
 from racecar.simulation.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
@@ -35,6 +35,7 @@ from racecar.simulation.world.world_kernel import (
     CAR_SIZE,
     DEFLECTION,
     GOVERNOR,
+    Paving,
     Places,
     QUIET,
     SHOWN,
@@ -113,6 +114,8 @@ class WorldEngine(EngineState):
         self._cars = tuple(cars)
         self._gravity = gravity
         self._prepare = _tyre_maker(cars)
+        # By whether the ground has friction zones.
+        self._made: dict[bool, WorldKernels] = {}
         super().__init__(self._spec_with(scene), scene)
         self._rows = np.array([
             number for car in cars for number in flatten(_numbers_of(car, step, gravity))])
@@ -137,14 +140,15 @@ class WorldEngine(EngineState):
         self._scratch_steps = engine_steps(self.model, self.scratch)
         self.places = [self._places_of(car) for car in cars]
         places = _places(self.model, cars, len(scene.cones))
+        paving = _paving(self.model, cars, scene, places)
         self._world = World(
             _views(self.model, self.data), places, as_vector(self._rows),
-            np.full((len(cars), 1 + len(scene.cones)), QUIET))
+            np.full((len(cars), 1 + len(scene.cones)), QUIET), paving)
         # Of the present time.
         self._shown_rows = self._rows.copy()
         self._shown = World(
             _views(self.model, self.scratch), places, as_vector(self._shown_rows),
-            self._world.since)
+            self._world.since, paving)
         self._fresh = _NOTHING
 
     def advance(self, steps: int) -> bool:
@@ -165,10 +169,14 @@ class WorldEngine(EngineState):
         self._kernels.run(self._steps, self._world, self.step, 0)
         self.present()
 
-    @cached_property
+    @property
     def _kernels(self) -> WorldKernels:
-        return world_kernels(
-            self._prepare, types_of(self._steps, self._world, self.step, 0))
+        has_zones = bool(self.scene.friction_zones)
+        if has_zones not in self._made:
+            self._made[has_zones] = world_kernels(
+                self._prepare, types_of(self._steps, self._world, self.step, 0),
+                has_zones=has_zones)
+        return self._made[has_zones]
 
     def place_car(self, car: int, pose: Pose3) -> None:
         """Put a car to a pose of its base_link, at rest, with nothing of what was before."""
@@ -337,4 +345,13 @@ def _places(model: MjModel, cars: Sequence[WorldCarSpec], cones: int) -> Places:
 def _views(model: MjModel, data: MjData) -> Views:
     return Views(
         data.qpos, data.qvel, data.ctrl, data.xfrc_applied, data.cvel, data.subtree_com,
-        data.xipos, data.xaxis, data.geom_xpos, data.sensordata, model.dof_frictionloss)
+        data.xipos, data.xaxis, data.geom_xpos, data.sensordata, model.dof_frictionloss,
+        model.geom_friction)
+
+
+def _paving(
+    model: MjModel, cars: Sequence[WorldCarSpec], scene: Scene, places: Places,
+) -> Paving:
+    """Friction of the ground; model: as it was compiled."""
+    spots = [spot for car in cars for spot in WheelSpots.of(car.vehicle).of_wheels]
+    return Paving(scene.friction_rows, np.array(spots), model.geom_friction[places.geom, 0].copy())

@@ -17,7 +17,7 @@ from racecar.base.compiled import compiled, importable, pure
 from racecar.base.rows import count_numbers, first_row, load, Numbers, Part, store, zeros_of
 from racecar.base.types import WHEEL_NAMES, Wheels
 from racecar.base.vectors import Flat
-from racecar.dynamics.tyres.contact import grip, slide_four, TyrePair
+from racecar.dynamics.tyres.contact import grip, slide, slide_four, TyrePair
 from racecar.dynamics.vehicles.double_track_chassis import felt_load
 from racecar.dynamics.vehicles.double_track_wheels import (
     driven_speed,
@@ -25,6 +25,7 @@ from racecar.dynamics.vehicles.double_track_wheels import (
     speed_force,
     SpeedDrive,
 )
+from racecar.scene.friction_zones import friction_at, ZoneRows
 from racecar.simulation.world.engine import call_engine, Steps
 from racecar.simulation.world.engine_state import FloatArray, IntArray
 from racecar.simulation.world.wheel_contact import (
@@ -189,6 +190,7 @@ class Views(NamedTuple):
     geom_xpos: FloatArray
     sensordata: FloatArray
     dof_frictionloss: FloatArray
+    geom_friction: FloatArray
 
 
 class Places(NamedTuple):
@@ -210,6 +212,18 @@ class Places(NamedTuple):
     motor: IntArray
 
 
+class Paving(NamedTuple):
+    """Friction of the ground.
+
+    zones: see racecar.scene.friction_zones; spots: where each wheel stands in the axes of
+    base_link [m], (wheels, 2); friction: of each wheel with ground of factor 1, (wheels,).
+    """
+
+    zones: ZoneRows
+    spots: FloatArray
+    friction: FloatArray
+
+
 class World(NamedTuple):
     """What the kernels work on.
 
@@ -221,6 +235,7 @@ class World(NamedTuple):
     places: Places
     rows: Flat
     since: FloatArray
+    paving: Paving
 
 
 @pure
@@ -275,8 +290,8 @@ def _turn(w: World, car: int, k: int, drive: float, brake: float) -> None:
 
 
 @pure
-def _sense(w: World, car: int, k: int, axle: Axle, dt: float) -> tuple[Touch, TyreState]:
-    """How the wheel k of a car touches the ground, and its tyre dt [s] later."""
+def _touched(w: World, car: int, k: int, axle: Axle) -> Touch:
+    """How the wheel k of a car touches the ground."""
     v, wheel = w.views, car * WHEEL_COUNT + k
     body = w.places.body[wheel]
     centre = _vector(v.geom_xpos, w.places.geom[wheel])
@@ -288,15 +303,26 @@ def _sense(w: World, car: int, k: int, axle: Axle, dt: float) -> tuple[Touch, Ty
         v.cvel[body, 3] + angular.y * z - angular.z * y,
         v.cvel[body, 4] + angular.z * x - angular.x * z,
         v.cvel[body, 5] + angular.x * y - angular.y * x)
-    t = touch(centre, _vector(v.xaxis, w.places.joint[wheel]), linear, angular,
-              axle.carcass.radius, axle.ground)
+    return touch(centre, _vector(v.xaxis, w.places.joint[wheel]), linear, angular,
+                 axle.carcass.radius, axle.ground)
+
+
+@pure
+def _deflected(w: World, car: int, k: int, t: Touch, axle: Axle, dt: float) -> TyreState:
+    """Tyre of the wheel k of a car dt [s] later."""
     if t.load <= 0.0:
-        return t, TyreState(0.0, 0.0, 0.0, 0.0)
+        return TyreState(0.0, 0.0, 0.0, 0.0)
     ex, ey = load(w.rows, DEFLECTION, car * CAR_SIZE + k * WHEEL_SIZE)
     tyre = deflect(ex, ey, t, axle.carcass, dt)
     limit = axle.tyre.slip_limit
-    return t, TyreState(
-        tyre.ex, tyre.ey, min(max(tyre.slip, -limit), limit), tyre.tangent)
+    return TyreState(tyre.ex, tyre.ey, min(max(tyre.slip, -limit), limit), tyre.tangent)
+
+
+@pure
+def _sense(w: World, car: int, k: int, axle: Axle, dt: float) -> tuple[Touch, TyreState]:
+    """How the wheel k of a car touches the ground, and its tyre dt [s] later."""
+    t = _touched(w, car, k, axle)
+    return t, _deflected(w, car, k, t, axle, dt)
 
 
 @pure
@@ -364,6 +390,54 @@ def _pushing_by_tyres(prepare: Callable[[TyrePair], Numbers]) -> Push:
             _drag(w, car, front.further.drag)
 
     return push_by_tyres
+
+
+@pure
+def _on_friction(axle: Axle, factor: float) -> Axle:
+    """Axle on ground whose friction is times a factor."""
+    c, t = axle.carcass, axle.tyre
+    return Axle(
+        axle.ground,
+        Carcass(c.length, c.damping_x, c.damping_y, c.limit_x / factor, c.limit_y / factor,
+                c.radius),
+        TyrePair(t.stiffness_x, factor * t.friction_x, t.shape_x, t.curvature_x, t.stiffness_y,
+                 factor * t.friction_y, t.shape_y, t.curvature_y, t.load, t.by_load,
+                 t.asymmetry_x, t.shift_x, t.asymmetry_y, t.shift_y, t.slip_limit),
+        axle.further)
+
+
+def _pushing_over_zones(prepare: Callable[[TyrePair], Numbers]) -> Push:
+    """Function as _pushing_by_tyres(), on ground with friction zones: each wheel by itself."""
+    @importable
+    def push_over_zones(w: World, car: int, dt: float) -> None:
+        front = load(w.rows, FRONT, car * CAR_SIZE)
+        rear = load(w.rows, REAR, car * CAR_SIZE)
+        for k in range(WHEEL_COUNT):
+            axle = front if k < 2 else rear
+            t = _touched(w, car, k, axle)
+            here = _on_friction(axle, friction_at(w.paving.zones, t.point.x, t.point.y))
+            state = _deflected(w, car, k, t, here, dt)
+            tyre = prepare(here.tyre)
+            contact = slide(tyre, state.slip, state.tangent)
+            share_x, share_y = grip(tyre, contact, _felt(t, here.further))
+            _apply(w, car, k, t, state, (contact.x * share_x, contact.y * share_y))
+        if front.further.drag != 0.0:
+            _drag(w, car, front.further.drag)
+
+    return push_over_zones
+
+
+@pure
+def _pave(w: World) -> None:
+    """Give the engine the friction of each wheel on ground with friction zones."""
+    v = w.views
+    for car in range(len(w.places.root)):
+        at, (cosine, sine) = w.places.pose[car], _heading(w, car)
+        for wheel in range(car * WHEEL_COUNT, (car + 1) * WHEEL_COUNT):
+            ahead, left = w.paving.spots[wheel, 0], w.paving.spots[wheel, 1]
+            v.geom_friction[w.places.geom[wheel], 0] = w.paving.friction[wheel] * friction_at(
+                w.paving.zones, v.qpos[at] + ahead * cosine - left * sine,
+                v.qpos[at + 1] + ahead * sine + left * cosine)
 
 
 @pure
@@ -451,17 +525,23 @@ class WorldKernels(NamedTuple):
 
 @functools.cache
 def world_kernels(
-    prepare: Callable[[TyrePair], Numbers] | None, types: tuple[object, ...],
+    prepare: Callable[[TyrePair], Numbers] | None, types: tuple[object, ...], *,
+    has_zones: bool = False,
 ) -> WorldKernels:
     """Kernels of a world.
 
     prepare: pure function that makes the tyre of an axle, see TyreModel; None for wheels with the
-    friction of the engine. types: types_of() the arguments of Run.
+    friction of the engine. types: types_of() the arguments of Run. has_zones: whether the ground
+    has friction zones.
     """
-    push = _push_by_engine if prepare is None else _pushing_by_tyres(prepare)
+    make = _pushing_over_zones if has_zones else _pushing_by_tyres
+    push = _push_by_engine if prepare is None else make(prepare)
+    paves = has_zones and prepare is None
 
     @importable
     def look_at(steps: Steps, w: World, dt: float) -> None:
+        if paves:
+            _pave(w)
         _turn_all(w)
         call_engine(steps.first, steps.model, steps.data)
         for car in range(len(w.places.root)):

@@ -38,7 +38,8 @@ class LocalSimulator(LocalNode):
         entity, *others = self.plant.entities
         if others:
             raise ConfigurationError(
-                f'{len(others) + 1} robots cannot run without nodes, expected one')
+                f'{len(others) + 1} robots cannot run here, expected one: `racecar up` and'
+                ' `racecar simulate` have several')
         self.entity = entity
         self.plant.warm_up()
         self._inputs = {port.value_type: port.apply for port in entity.inputs}

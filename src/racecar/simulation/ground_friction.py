@@ -1,0 +1,80 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Friction under the axles of a planar car in a world with friction zones.
+
+The factor of an axle is the mean of those under its two wheels: the planar models have the tyres
+of an axle in common.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.compiled import kernel
+from racecar.dynamics.vehicles.interface import VehicleModel
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.scene.friction_zones import friction_at, ZoneRows
+from racecar.scene.scene import Scene
+
+
+class WheelSpots(NamedTuple):
+    """Where wheels stand: front and rear axle ahead of base_link, halves of their tracks [m]."""
+
+    front: float
+    rear: float
+    half_front: float
+    half_rear: float
+
+    @property
+    def of_wheels(self) -> tuple[tuple[float, float], ...]:
+        """How far each wheel is ahead and to the left [m], in the order of WHEEL_NAMES."""
+        return ((self.front, self.half_front), (self.front, -self.half_front),
+                (self.rear, self.half_rear), (self.rear, -self.half_rear))
+
+    @classmethod
+    def of(cls, vehicle: VehicleParameters) -> WheelSpots:
+        """Spots of a vehicle."""
+        base = vehicle.odometry_offset
+        front, rear = vehicle.track_widths
+        return cls(vehicle.cog_to_front_axle - base, -vehicle.cog_to_rear_axle - base,
+                   0.5 * front, 0.5 * rear)
+
+
+@kernel
+def axle_friction(
+    rows: tuple[NDArray[np.float64], NDArray[np.float64]],
+    place: tuple[float, float, float, float], spots: tuple[float, float, float, float],
+) -> tuple[float, float]:
+    """Factors of the friction of front and rear axle of a car.
+
+    rows: fields of ZoneRows; place: x, y, qz, qw of base_link; spots: fields of WheelSpots.
+    """
+    zones, (x, y, qz, qw) = ZoneRows(rows[0], rows[1]), place
+    front, rear, half_front, half_rear = spots
+    cosine, sine = qw * qw - qz * qz, 2.0 * qz * qw
+    fx, fy, rx, ry = x + front * cosine, y + front * sine, x + rear * cosine, y + rear * sine
+    return (
+        0.5 * (friction_at(zones, fx - half_front * sine, fy + half_front * cosine)
+               + friction_at(zones, fx + half_front * sine, fy - half_front * cosine)),
+        0.5 * (friction_at(zones, rx - half_rear * sine, ry + half_rear * cosine)
+               + friction_at(zones, rx + half_rear * sine, ry - half_rear * cosine)))
+
+
+class GroundFriction:
+    """A model on the ground of a scene with friction zones: which model it is, and where."""
+
+    def __init__(self, scene: Scene, model: VehicleModel) -> None:
+        """Take a scene and the model on ground of factor 1."""
+        self._rows = scene.friction_rows[:]
+        self._spots = WheelSpots.of(model.vehicle)[:]
+        self._models = {(1.0, 1.0): model}
+
+    def model_at(self, x: float, y: float, qz: float, qw: float) -> VehicleModel:
+        """The model where base_link is at a place [m, -]."""
+        factors = axle_friction(self._rows, (x, y, qz, qw), self._spots)
+        if factors not in self._models:
+            self._models[factors] = self._models[1.0, 1.0].on_friction(*factors)
+        return self._models[factors]
