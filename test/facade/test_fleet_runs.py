@@ -86,6 +86,7 @@ def test_a_number_stands_for_names_and_the_figure_shows_them_all(run, tmp_path):
     (('gap_ode', {'cars': []}), 'expected names, their number, or a fleet file'),
     (('gap_ode', {'cars': 2, 'waypoints': 'racetrack'}), 'waypoints is .* follows no reference'),
     (('gap_ode', {'cars': 2, 'control_rate': 100.0}), 'control_rate is 100'),
+    (('gap_ode', {'cars': 2, 'flying_start': True}), 'flying_start is True'),
     (('gap_ode', {'cars': 2, 'faults': 'kind: dead, target: scan, onset: 1.0, car: car1'}),
      'expected none with several cars')])
 def test_what_several_cars_cannot_have_is_refused(arguments, message):

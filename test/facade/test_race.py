@@ -77,6 +77,22 @@ def test_a_controller_that_fails_retires_its_car_and_changes_no_bit_of_the_other
     np.testing.assert_array_equal(near, far)
 
 
+def test_a_car_that_diverges_is_retired_and_the_race_goes_on(tmp_path):
+    # Its rear slides away, faster and faster; no rule ends that before.
+    wild = {'name': 'wild', 'vehicle': 'racecar', 'laser': {'rays': 54}, 'start': [8.0, 0.0, 0.0],
+            'settings': {'speed': 5.0},
+            'simulator': {'tyre_model': 'linear', 'vehicle.rear.cornering_stiffness': 0.5}}
+    slow = {'name': 'slow', **GAP, 'settings': {'speed': 0.5}}
+    found = drive_race(race(slow, wild, time_limit=6.0, rules={
+        'countdown': 0.5, 'touch_depth': 1.0, 'wrong_way': 60.0}))
+    retired, = (event for event in found.heats[0].result.events if event.kind == 'retired')
+    assert retired.car == 'wild'
+    assert 'the car stands still from' in retired.text
+    assert trace(found.heats[0], 0, 'time')[-1, 0] == pytest.approx(6.5)
+    write_inputs(found, tmp_path, '')
+    assert drive_again(*read_inputs(tmp_path)[:2]).digest == found.digest
+
+
 def test_a_time_trial_gives_each_car_the_track_alone():
     found = drive_race(race({'name': 'a', **CENTRE}, {'name': 'b', **CENTRE},
                             format='time_trial', heats=2, time_limit=2.0))

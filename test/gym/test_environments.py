@@ -182,6 +182,42 @@ def test_randomised_cars_differ_from_episode_to_episode_and_not_from_seed_to_see
     assert (drive(env, seed=3) == first).all()
 
 
+@pytest.mark.parametrize('actuators', [{}, {'actuators.speed_lag': 0.3}])
+def test_starts_are_drawn_from_distributions(actuators):
+    options = {**OPTIONS, **actuators, 'observation': ('velocity', 'frenet', 'lap', 'command'),
+               'randomise': {'start.speed': (1.0, 3.0), 'start.way': (5.0, 6.0),
+                             'start.offset': ('normal', 0.1, 0.05), 'start.heading': 0.2}}
+    env = racecar.make_env(worlds=200, scaled=False, **options)
+    seen, _ = env.reset(seed=4)
+    speed, _, _, offset, heading, way, _, _, command, _ = seen.T
+    assert 1.0 < speed.min() < 1.1
+    assert 2.9 < speed.max() < 3.0
+    assert (speed == command).all()
+    assert offset.mean() == pytest.approx(0.1, abs=0.02)
+    assert offset.std() == pytest.approx(0.05, abs=0.01)
+    assert heading == pytest.approx(0.2, abs=0.02)
+    assert 5.0 <= way.min() < 5.1
+    assert 5.9 < way.max() <= 6.0
+    assert len(set(speed.tolist())) == 200
+    # Under the same command it goes on as fast, without a moment at rest.
+    after, *_ = env.step(np.column_stack([speed, np.zeros(200)]))
+    assert after[:, 0] == pytest.approx(speed, abs=1e-6)
+    assert after[:, 6] == pytest.approx(0.05 * speed, rel=0.1)
+    again, _ = racecar.make_env(scaled=False, **options).reset(seed=104)
+    assert (again == seen[100]).all()
+
+
+def test_starts_that_cannot_be_are_refused():
+    with pytest.raises(RacecarError, match='draws 0 to 99 m/s'):
+        racecar.make_env(**OPTIONS, randomise={'start.speed': (0.0, 99.0)})
+    with pytest.raises(RacecarError, match='start.speed'):
+        racecar.make_env(**OPTIONS, randomise={'start.sped': 1.0})
+    env = racecar.make_env(**{**OPTIONS, 'vehicle_model': 'double_track', 'step': 0.0025},
+                           randomise={'start.speed': 1.0})
+    with pytest.raises(RacecarError, match='whose speed is its input'):
+        env.reset(seed=1)
+
+
 def test_delays_of_the_actuators_differ_from_episode_to_episode():
     def commands_of(seed, worlds=6):
         env = racecar.make_env(
@@ -244,7 +280,7 @@ def test_gap_followers_drive_by_their_lasers_as_the_law_says():
     ({'randomise': {'vehicle.mas': (1, 2)}}, 'vehicle.mass'),
     ({'randomise': {'vehicle.mass': (3, 2)}}, 'in this order'),
     ({'slowest': 9.0}, 'expected a range'), ({'track': 'nowhere'}, 'nowhere'),
-    ({'opponents': ['follower']}, 'a list of 0'), ({'render_mode': 'human'}, 'RecordVideo'),
+    ({'opponents': ['follower']}, 'a list of 0'), ({'render_mode': 'ansi'}, 'RecordVideo'),
     ({'worlds': 0}, 'expected at least 1'), ({'parallel': True, 'worlds': 2}, 'one of the two'),
     ({'worlds': 2, 'autoreset_mode': 'never'}, 'NEXT_STEP'),
     ({'reward': lambda before: 0.0}, 'a function of 4 arguments'),

@@ -15,6 +15,8 @@ from racecar.base.errors import ConfigurationError  # noqa: E402
 from racecar.gym.f1tenth import trajectory_aided  # noqa: E402
 from racecar.gym.f1tenth.env import control_kinds, deep_update, F110Env  # noqa: E402
 from racecar.gym.f1tenth.f110 import Integrator, make  # noqa: E402
+from racecar.gym.f1tenth.laser import MapLaser  # noqa: E402
+from racecar.gym.f1tenth.maps import centre_line, GymTrack  # noqa: E402
 from racecar.gym.f1tenth.model import PARAMETERS  # noqa: E402
 from racecar.gym.f1tenth.simulation import GymOptions, GymSimulation, LapCounter  # noqa: E402
 from racecar.scene.scene import EMPTY_SCENE, Scene, Wall  # noqa: E402
@@ -102,6 +104,42 @@ def test_states_are_those_of_f1tenth_gym(case):
         assert state == pytest.approx(expected, rel=2e-11, abs=1e-9)
 
 
+# Ranges of ScanSimulator2D(12, 4.7) of f1tenth_gym 0.2.1 on berlin at poses; 12 digits. The last
+# pose is beyond the map.
+RANGES = {
+    (0.3, -0.1, 0.4): (
+        2.318227235, 1.88281703838, 2.03281703838, 3.23695516489, 10.4687848778, 6.36075475144,
+        4.28281703838, 2.88281703838, 2.38281703838, 2.33281703838, 2.66063449768, 3.77577347445),
+    (7.0, -10.0, 4.5): (
+        1.68083489693, 1.61012421881, 1.81627950009, 2.32356090049, 4.27705636587, 7.51863401806,
+        15.8066968305, 3.84620743681, 3.17217415399, 3.45247879644, 5.13228858246, 6.57992476867),
+    (-30.0, 5.0, 0.0): (0.0,) * 12,
+}
+
+
+def test_ranges_on_a_map_are_those_of_f1tenth_gym():
+    grid = GymTrack('berlin').scene.grid
+    assert grid is not None
+    laser = MapLaser(grid, 12, 4.7, 30.0)
+    for pose, expected in RANGES.items():
+        assert laser.scan(*pose) == pytest.approx(expected, rel=1e-11, abs=1e-12)
+    assert MapLaser(grid, 12, 4.7, 3.0).scan(0.3, -0.1, 0.4).max() == 3.0
+
+
+def test_lines_are_read_at_each_decimetre_in_single_precision():
+    corners = 4.0 * np.array([[np.cos(a), np.sin(a)] for a in np.arange(0.0, 2.0 * np.pi, 0.3)])
+    line = centre_line(corners)
+    assert np.hypot(line.xs, line.ys) == pytest.approx(4.0, abs=0.01)
+    assert np.diff(line.ss) == pytest.approx(0.1, abs=1e-5)
+    assert line.ks == pytest.approx(0.25, abs=0.03)
+    turn = np.arctan2(np.diff(line.ys), np.diff(line.xs))
+    assert np.cos(line.yaws[:-1] - turn) == pytest.approx(1.0, abs=1e-3)
+    assert {values.dtype for values in (
+        line.ss, line.xs, line.ys, line.yaws, line.ks, line.vxs, line.axs)} == {
+            np.dtype(np.float32)}
+    assert line.closed[-1].tolist() == line.closed[0].tolist()
+
+
 def test_walls_stop_a_car_in_time_and_beams_end_at_walls_and_cars():
     sim = simulation(Scene(walls=(Wall(5.0, -50.0, 5.0, 50.0),)), agents=2)
     sim.reset(np.array([[0.0, 0.0, 0.0], [0.0, 3.0, 0.0]]))
@@ -145,6 +183,17 @@ def test_laps_are_counted_by_leaving_and_reaching_the_start_line():
     assert laps.lap_counts[0] == 2.0
     assert k == 160
     assert laps.lap_times[0] == pytest.approx(15.9)
+
+
+def test_laps_of_trajectory_aided_learning_last_ten_seconds_at_least():
+    laps = LapCounter(1, 0, near=0.01, shortest=10.0)
+    laps.begin(np.zeros((1, 3)))
+    back = np.zeros((1, 3))
+    away = np.array([[3.0, 0.0, 0.0]])
+    for time, pose, count in ((1.0, away, 0), (5.0, back, 0), (10.5, back, 1), (11.0, away, 1),
+                              (12.0, [[0.2, 0.0, 0.0]], 1), (13.0, [[0.05, 1.9, 0.0]], 2)):
+        laps.add(np.asarray(pose), time)
+        assert laps.lap_counts[0] == count, time
 
 
 def test_environment_of_1_0_0_passes_the_checker_and_has_its_keys():
@@ -213,6 +262,21 @@ def test_environment_of_trajectory_aided_learning_reads_its_maps(tmp_path, monke
     assert seen['scans'][0].shape == (20,)
     assert seen['full_states'][0][2] == seen['steering_deltas'][0] > 0.0
     env.close_rendering()
+    # Nothing stops it before a wall, and it crashes when its middle is there or off the map.
+    env.reset(np.array([[4.0, 0.0, 0.0]]))
+    done, last = False, 0.0
+    for _ in range(300):
+        seen, _, done, _ = env.step(np.array([[0.0, 2.0]]))
+        if done:
+            break
+        last = seen['poses_x'][0]
+    assert done
+    assert last < 5.0 <= seen['poses_x'][0]
+    assert seen['collisions'].tolist() == [1.0]
+    assert seen['linear_vels_x'][0] > 1.0
+    # The noise of the next episode is another one.
+    scans = [env.reset(np.array([[0.0, 0.0, 0.0]]))[0]['scans'][0] for _ in range(2)]
+    assert (scans[0] != scans[1]).all()
     # Of f1tenth_gym, with semicolons.
     np.savetxt(maps / 'own_raceline.csv', rows, delimiter=';')
     again = trajectory_aided.F110Env(map='own').track.raceline

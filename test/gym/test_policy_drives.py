@@ -10,8 +10,10 @@ import pytest
 pytest.importorskip('gymnasium', reason='Gymnasium is not installed')
 
 import racecar
-from racecar.base.errors import ConfigurationError
+from racecar.base.errors import RacecarError
 from racecar.cli.main import main
+from racecar.facade.race_file import make_race
+from racecar.facade.race_run import drive_race
 from racecar.gym import load_policy, multilayer, save_policy
 
 RATE = 20.0
@@ -63,9 +65,67 @@ def test_commands_of_nodes_in_lockstep_are_those_in_the_environment(driven, tmp_
     assert (commands_of(racecar.load(tmp_path / 'up.csv'))[:len(expected)] == expected).all()
 
 
-def test_policy_that_sees_a_laser_is_refused_with_what_it_sees(tmp_path):
-    env = racecar.make_env('racetrack', vehicle='f1tenth', observation=('scan',), beams=4)
-    file = save_policy(tmp_path / 'scan.onnx', env, multilayer([
-        (np.zeros((4, 2)), np.zeros(2))]))
-    with pytest.raises(ConfigurationError, match='sees a laser'):
-        racecar.simulate('kinematic_ode', controller=str(file), waypoints='racetrack')
+LASER: dict[str, Any] = {
+    'sensors': ['laser'], 'laser.rays': 30, 'laser.angle_min': -2.0, 'laser.angle_max': 2.0,
+    'laser.range_min': 0.0, 'laser.range_max': 8.0, 'laser.noise': 0.0, 'laser.x': 0.2,
+    'laser.z': 0.1, 'laser.rate': RATE, 'rate': RATE}
+
+
+@pytest.fixture(scope='module')
+def seeing(tmp_path_factory):
+    """File of a policy that turns to where there is room, and its commands: (steps, 2)."""
+    env = racecar.make_env(
+        'racetrack', vehicle='f1tenth', fastest=3.0, contact='none', scan_noise=0.0, beams=30,
+        field_of_view=4.0, range_max=8.0, laser_ahead=0.2, observation=('velocity', 'scan'),
+        **RULES)
+    weights = np.zeros((33, 2))
+    weights[3:, 1] = np.linspace(-3.0, 3.0, 30)
+    weights[17:20, 0] = 0.3
+    file = save_policy(tmp_path_factory.mktemp('policy') / 'scan.onnx', env, multilayer([
+        (weights, np.array([-0.6, 0.0]))], last='tanh'))
+    network = load_policy(file).network
+    seen, _ = env.reset(seed=0, options={'poses': [[0.0, 0.0, 0.0]]})
+    commands = []
+    for _ in range(80):
+        seen, *_ = env.step(network.answer(seen))
+        reading = env.racing.batch.readings
+        commands.append([reading['speed'][0, 0], reading['steering_angle'][0, 0]])
+    return file, np.array(commands)
+
+
+def simulated(file, **changed):
+    """A drive by a policy that sees scans."""
+    settings = {f'single_track_simulator.{name}': value
+                for name, value in {**LASER, **changed}.items()}
+    return racecar.simulate(
+        'kinematic_ode', controller=str(file), vehicle='f1tenth', world='racetrack',
+        duration=4.0, tyre_model='fiala',
+        set={**settings, 'trajectory_tracker.reference_origin': 'map'})
+
+
+def test_a_policy_that_sees_scans_commands_the_same_in_a_simulated_drive(seeing):
+    file, expected = seeing
+    run = simulated(file)
+    assert np.ptp(expected[:, 1]) > 0.05
+    assert np.ptp(expected[:, 0]) > 0.05
+    found = commands_of(run)[:len(expected)]
+    assert (found == expected).all()
+    assert run.table['x'].max() > 3.0
+
+
+def test_a_policy_that_sees_scans_drives_in_sweeps_and_races(seeing):
+    file, expected = seeing
+    race = make_race({
+        'format': 'time_trial', 'world': 'racetrack', 'time_limit': 4.0, 'heats': 1,
+        'simulator': {name: value for name, value in LASER.items() if name != 'sensors'},
+        'cars': [{'name': 'a', 'controller': str(file), 'vehicle': 'f1tenth'}]})
+    trace = drive_race(race).heats[0].traces[0]
+    assert np.hypot(*(trace[-1, 1:3] - trace[0, 1:3])) > 1.0
+
+
+def test_other_scans_than_those_it_learned_with_are_refused(seeing):
+    file, _ = seeing
+    with pytest.raises(RacecarError, match='gets scans of 31 beams.*expected 30 from -2 to 2'):
+        simulated(file, **{'laser.rays': 31})
+    with pytest.raises(RacecarError, match='reads scans, but the car has no laser'):
+        racecar.simulate('kinematic_ode', controller=str(file), duration=1.0)

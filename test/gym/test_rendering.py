@@ -5,6 +5,7 @@
 import asyncio
 import json
 import os
+import queue
 import subprocess
 import sys
 import time
@@ -20,7 +21,6 @@ from racecar.base.errors import ConfigurationError  # noqa: E402
 from racecar.cockpit.frames import is_text, read_states, SCAN, STATE  # noqa: E402
 import racecar.gym  # noqa: E402
 import racecar.gym.f1tenth  # noqa: E402
-from racecar.gym.f1tenth.canvas import CallbackCanvas  # noqa: E402
 from racecar.gym.f1tenth.f110 import make  # noqa: E402
 
 OPTIONS = {'vehicle': 'f1tenth', 'step': 0.005, 'low_speed_threshold': 0.5, 'end.contact': False,
@@ -28,17 +28,17 @@ OPTIONS = {'vehicle': 'f1tenth', 'step': 0.005, 'low_speed_threshold': 0.5, 'end
 
 
 @pytest.fixture
-def page_of(monkeypatch):
-    """Return a function that gives the page of an environment, which no browser opens."""
-    opened = []
-    monkeypatch.setattr('webbrowser.open', opened.append)
-    return lambda env: env.unwrapped._rendering._page
+def address(monkeypatch):
+    """Return a function that gives the address of the page, which no browser opens."""
+    opened = queue.SimpleQueue()
+    monkeypatch.setattr('webbrowser.open', opened.put)
+    return lambda: opened.get(timeout=20)
 
 
-async def frames_of(address, act, enough):
+async def frames_of(address, enough, act=None):
     """What a page gets until `enough` says so of all of it; act is called in a thread meanwhile.
 
-    act gets a function that sends a message.
+    act gets a function that sends a message and waits until it is dealt with.
     """
     found = []
     async with aiohttp.ClientSession() as session, session.ws_connect(
@@ -46,9 +46,14 @@ async def frames_of(address, act, enough):
         loop = asyncio.get_running_loop()
 
         def send(**message):
-            asyncio.run_coroutine_threadsafe(socket.send_json(message), loop).result(20)
+            # What is refused is answered, and messages are dealt with one after the other.
+            before = len(texts(found, 'error'))
+            for one in (message, {'type': 'reset'}):
+                asyncio.run_coroutine_threadsafe(socket.send_json(one), loop).result(20)
+            while len(texts(found, 'error')) == before:
+                time.sleep(0.005)
 
-        acting = asyncio.create_task(asyncio.to_thread(act, send))
+        acting = asyncio.create_task(asyncio.to_thread(act or (lambda send: None), send))
         async with asyncio.timeout(60):
             while not (enough(found) and acting.done()):
                 try:
@@ -75,37 +80,28 @@ def states(frames, robot=0):
             np.concatenate([one.values for one in rows]) if rows else np.empty((0, 0)))
 
 
-def test_a_page_shows_all_cars_of_an_environment_and_sets_its_pace(page_of):
+def test_a_page_shows_all_cars_of_an_environment_and_sets_its_pace(address):
     env = racecar.make_env('racetrack', cars=2, observation=('scan', 'velocity'), beams=20,
                            scaled=False, start='grid', render_mode='human', **OPTIONS)
     env.reset(seed=3)
-    page = page_of(env)
-    waited = []
+    page, waited = address(), []
 
     def act(send):
         send(type='factor', value=0.0)
         for _ in range(5):
             env.step(np.array([2.0, 0.1], np.float32))
-        send(type='take_wheel', manual=False)
         send(type='pause')
-        while not page._feed.paused:
-            time.sleep(0.01)
         send(type='step', count=1)
         env.step(np.array([2.0, 0.1], np.float32))
         start = time.monotonic()
         send(type='factor', value=0.5)
         send(type='resume')
-        while page._feed.factor != 0.5:
-            time.sleep(0.01)
         for _ in range(6):
             env.step(np.array([2.0, 0.1], np.float32))
         waited.append(time.monotonic() - start)
         env.reset()
 
-    def enough(found):
-        return len(states(found)[0]) >= 14 and texts(found, 'error')
-
-    found = asyncio.run(frames_of(page.address, act, enough))
+    found = asyncio.run(frames_of(page, lambda found: len(states(found)[0]) >= 14, act))
     assert texts(found, 'welcome')[0]['mode'] == 'program'
     robots = texts(found, 'robot')
     assert [robot['car'] for robot in robots] == ['car_0', 'car_1']
@@ -123,11 +119,10 @@ def test_a_page_shows_all_cars_of_an_environment_and_sets_its_pace(page_of):
     assert (np.diff(wheels, axis=0)[2:5] > 0.0).all()
     # 0.3 s of the episode at half the pace, less the first step after the pause.
     assert waited[0] >= 0.45
-    address = page.address
     env.close()
     env.close()
     with pytest.raises(aiohttp.ClientError):
-        asyncio.run(frames_of(address, lambda send: None, lambda found: True))
+        asyncio.run(frames_of(page, lambda found: True))
 
 
 def test_a_program_ends_that_does_not_close_its_environment():
@@ -218,16 +213,13 @@ def test_callbacks_of_0_2_1_find_its_window():
     shades = [(picture == (255, 0, 255)).all(axis=2) for picture in (first, second)]
     assert all(shade.any() for shade in shades)
     assert (shades[0] != shades[1]).any()
-    assert isinstance(env._rendering._canvas, CallbackCanvas)
 
 
-def test_cars_of_f1tenth_gym_are_shown_by_their_rear_axles(page_of):
+def test_cars_of_f1tenth_gym_are_shown_by_their_rear_axles(address):
     env = make('f110-v0', map='berlin', num_agents=1)
     env.reset(np.array([[1.0, 2.0, 0.5 * np.pi]]))
     env.render(mode='human_fast')
-    page = env._rendering._shown[1]
-    found = asyncio.run(frames_of(
-        page.address, lambda send: None, lambda frames: len(states(frames)[0]) > 0))
+    found = asyncio.run(frames_of(address(), lambda frames: len(states(frames)[0]) > 0))
     columns = texts(found, 'robot')[0]['columns']
     row = states(found)[1][0]
     assert row[columns.index('x')] == pytest.approx(1.0, abs=1e-6)

@@ -97,6 +97,18 @@ def test_a_car_that_falls_silent_is_stopped_and_changes_no_bit_of_another(bench)
     assert alone.places('green')[:40] == cars.places('red')[:40]
 
 
+def test_a_car_that_diverges_is_told_of_and_the_time_goes_on(bench):
+    cars = Cars(bench, 'red', 'blue', grid_spacing=3.0)
+    commands = {'red': (2.0, 0.1), 'blue': (1.0, 0.0)}
+    cars.drive(5, **commands)
+    blue = cars.node.plant.simulators['blue']
+    blue.state = (50.0, *blue.state[1:])
+    cars.drive(20, **commands)
+    bench.until(lambda: bench.has_logged('blue: the car stands still from'), 'the fault of blue')
+    assert cars.odometry['blue'][-1].twist.twist.linear.x == 0.0
+    assert cars.odometry['red'][-1].twist.twist.linear.x == pytest.approx(2.0)
+
+
 def test_cars_that_touch_are_told_so(bench):
     touches = bench.listen('/red/in_collision', Bool, qos.LATCHED)
     cars = Cars(bench, 'red', 'blue', grid_spacing=1.0)

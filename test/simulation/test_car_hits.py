@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from racecar.base.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError, DivergenceError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.vehicles import make_vehicle_model, VEHICLE_PARAMETERS
@@ -200,6 +200,53 @@ def test_a_car_alone_is_hit_by_walls_too_and_presses_in_as_far_as_it_gives():
         assert car.collisions.contacts >= 1
 
 
+def test_a_car_that_was_put_into_a_wall_drives_out():
+    wall = Scene(walls=(Wall(0.1, -5.0, 0.1, 5.0),))
+    car = simulator((0.0, 0.0, 0.0), scene=wall)
+    car.set_command(AckermannCommand(-1.0, 0.0))
+    for _ in range(100):
+        car.tick()
+    assert car.odometry().x < -0.5
+    assert car.collisions.contacts == 0
+
+
+def test_a_car_between_walls_ends_where_it_was_before():
+    # A slot as wide as the car: no way out along a normal.
+    slot = Scene(boxes=(Box(1.0, SIDE + 0.501, 0.0, 1.0, 1.0, 0.5),
+                        Box(1.0, -SIDE - 0.501, 0.0, 1.0, 1.0, 0.5)))
+    car = pushed_to(simulator((1.0, 0.0, 0.0), scene=slot), 0.5, 0.5, 1.0)
+    car.set_command(AckermannCommand(1.0, 0.3))
+    for _ in range(50):
+        car.tick()
+        assert car.obstacles.depth(car.odometry()) < 1e-3
+    assert car.collisions.contacts >= 1
+    assert math.isfinite(car.odometry().vx)
+
+
+def test_when_one_diverges_all_are_as_before_the_call():
+    good, bad = simulator((0.0, 0.0, 0.0)), simulator((1.0, 0.0, math.pi))
+    fleet = fleet_of([good, bad])
+    drive(fleet, 20, lambda tick: ((2.0, 0.0), (2.0, 0.0)))
+    before = good.state, good.time_ns
+    broken = [*bad.state]
+    broken[bad.model.state_names.index('yaw_rate')] = math.nan
+    bad.state = broken
+    with pytest.raises(DivergenceError):
+        fleet.advance(25)
+    assert (good.state, good.time_ns) == before
+
+
+def test_another_scene_is_hit_from_then_on():
+    car = simulator((0.0, 0.0, 0.0))
+    car.scene = Scene(walls=(Wall(1.0, -5.0, 1.0, 5.0),))
+    car.set_command(AckermannCommand(2.0, 0.0))
+    slowest = 0.0
+    for _ in range(100):
+        car.tick()
+        slowest = min(slowest, car.odometry().vx)
+    assert slowest < -0.2
+
+
 def test_a_car_in_the_open_has_the_bits_of_one_that_stops():
     scene = Scene(walls=(Wall(5.0, -5.0, 5.0, 5.0),))
     cars = [simulator((0.0, 0.0, 0.0), scene=scene, contact=Contact(policy))
@@ -225,6 +272,10 @@ def test_what_does_not_fit_together_is_refused():
     with pytest.raises(ConfigurationError, match=r"contact_radius' is 0.05 m with contact"
                                                  r" 'impulse', expected 0"):
         make_simulator(values_of(contact='impulse', contact_radius=0.05))
+    car = simulator((0.0, 0.0, 0.0))
+    with pytest.raises(ConfigurationError, match='expected 0: hits are those of the outline'):
+        car.contact = ContactShape(radius=0.05)
+    assert car.contact == ContactShape()
     with pytest.raises(ConfigurationError, match="'none', expected 'stop' or 'impulse'"):
         simulator((0.0, 0.0, 0.0), contact=Contact('none'))
     with pytest.raises(ConfigurationError, match='restitution is 2.0'):

@@ -157,6 +157,22 @@ def test_cars_of_a_fleet_are_each_on_their_own_ground_and_a_reset_repeats_it():
     assert wet.twist.vx < dry.twist.vx - 0.5
 
 
+def test_another_scene_and_another_vehicle_count_from_then_on():
+    plain, zoned = (simulator('single_track', scene) for scene in (EMPTY_SCENE, EVERYWHERE))
+    zoned.advance(10)
+    zoned.reset()
+    zoned.scene = EMPTY_SCENE
+    assert drive(plain, 60) == drive(zoned, 60)
+    # As a fault does it, on ground where friction is times 0.4.
+    slippery = simulator('single_track', EMPTY_SCENE, **{'vehicle.friction_coefficient': 0.2})
+    half = simulator('single_track', EMPTY_SCENE, **{'vehicle.friction_coefficient': 0.5})
+    faulty = simulator('single_track', EVERYWHERE)
+    faulty.advance(10)
+    faulty.reset()
+    faulty.change(half.model, half.channels)
+    assert drive(faulty, 60) == drive(slippery, 60)
+
+
 def test_without_zones_loops_stay_compiled_and_with_them_they_call_each_tick():
     assert simulator('single_track', EMPTY_SCENE).compiled is not None
     assert simulator('single_track', AHEAD).compiled is None

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from racecar.base.errors import ConfigurationError, DivergenceError
+from racecar.base.errors import ConfigurationError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.vehicles import make_vehicle_model, VEHICLE_MODELS, VEHICLE_PARAMETERS
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene import Cone, EMPTY_SCENE, Scene, Wall
 from racecar.sensors.mounting import EquippedPlant, MountedSensor
+from racecar.simulation.contact import Contact, IMPULSE
 from racecar.simulation.ports import COLLISIONS, ODOMETRY
 from racecar.simulation.simulator import Simulator, SIMULATOR_PARAMETERS, Start
 from racecar.simulation.vehicle_fleet import VehicleFleet
@@ -163,17 +164,33 @@ def test_contacts_with_walls_and_cars_are_counted_together_and_the_newest_is_tol
     assert second.speed == 0.0
 
 
-def test_a_car_that_leaves_its_range_leaves_all_as_it_was():
-    broken = simulator((9.0, 0.0, 0.0))
-    broken.state = tuple(1e300 for _ in broken.state)
-    fleet = VehicleFleet({'good': simulator((0.0, 0.0, 0.0)), 'bad': broken})
-    good = fleet.entities[0]
-    good.inputs[0].apply(AckermannCommand(2.0, 0.0))
-    start = good.output(ODOMETRY).read()
-    with pytest.raises(DivergenceError):
-        fleet.advance(35)
-    assert fleet.time_ns == 0
-    assert good.output(ODOMETRY).read() == start
+@pytest.mark.parametrize('contact', [Contact(), Contact(IMPULSE)])
+def test_a_car_that_leaves_its_range_stands_still_and_the_others_go_on(contact):
+    def drive_beside(cars):
+        for one in cars.values():
+            one.response = contact
+        fleet = VehicleFleet(cars)
+        track = drive(fleet, 50, *[(2.0, 0.2)] * len(cars), parts=(7, 3))
+        return fleet, [places[0] for places in track]
+
+    broken = simulator((9.0, 1.0, 0.5))
+    # Faster sideways than the model holds for.
+    broken.state = (20.0, *broken.state[1:])
+    fleet, good = drive_beside({'good': simulator((0.0, 0.0, 0.0)), 'bad': broken})
+    _, alone = drive_beside({'good': simulator((0.0, 0.0, 0.0))})
+    assert good == alone
+    bad = fleet.entities[1]
+    assert fleet.time_ns == 500_000_000
+    assert [entity.fault() for entity in fleet.entities][0] == ''
+    assert bad.fault().startswith('the car stands still from 0 s on: the integration of single_')
+    assert 'last good state vy=20' in bad.fault()
+    where = bad.output(ODOMETRY).read()
+    assert where.pose[:2] == pytest.approx((9.0, 1.0))
+    assert where.twist == (0.0,) * 6
+    bad.reset(None)
+    assert bad.fault() == ''
+    drive(fleet, 20, (0.0, 0.0), (1.0, 0.0))
+    assert bad.output(ODOMETRY).read().twist.vx == pytest.approx(1.0)
 
 
 def test_lasers_see_the_other_cars_and_the_cones():

@@ -102,10 +102,10 @@ class FleetRun:
         return file
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Keep the run: in a new folder one for each car, which `racecar.load()` reads.
+        """Keep the run, with all that is needed to make it again.
 
-        run.yaml in it has all that is needed to make the run again. Returns the folder. Raises
-        ConfigurationError if it is there or cannot be written.
+        path: a new folder, which gets run.yaml and for each car a folder that `racecar.load()`
+        reads. Returns it. Raises ConfigurationError if it is there or cannot be written.
         """
         place = Path(path)
         if place.exists():

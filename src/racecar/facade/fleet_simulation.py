@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 import functools
 import math
@@ -72,10 +72,12 @@ class FleetSimulation:
 
         Raises RacecarError with a one-line message for what cannot be run.
         """
-        stack = find_stack(configuration)
+        self._stack = stack = find_stack(configuration)
+        if stack.driver is not None:
+            _check_no_reference(stack.name, options)
         descriptions = describe_stack(stack.name, replace(options, lockstep=True))
-        self._name, self._options, self._descriptions = stack.name, options, descriptions
-        self._check(descriptions)
+        self._options, self._descriptions = options, descriptions
+        self._check()
         simulator = next(d for d in descriptions if d.spec.is_simulator)
         self._table, values = simulator.spec.table, simulator.resolve()
         if values[FAULTS]:
@@ -93,31 +95,25 @@ class FleetSimulation:
             car.name: _Car(entity, car.values, GapDriver(self._driver(car.name).resolve()))
             for car, entity in zip(cars, self._plant.entities, strict=True)}
 
-    def _check(self, descriptions: Sequence[NodeDescription]) -> None:
-        options, driver = self._options, find_stack(self._name).driver
-        if driver is None:
-            drives = [stack.name for stack in STACKS.values() if stack.driver is not None]
+    def _check(self) -> None:
+        options, stack = self._options, self._stack
+        if stack.driver is None:
+            drives = [other.name for other in STACKS.values() if other.driver is not None]
             raise ConfigurationError(
-                f'cars are {list(options.cars)}, but {self._name} leaves the driving to nodes of'
+                f'cars are {list(options.cars)}, but {stack.name} leaves the driving to nodes of'
                 f" your own, which are not here: take {' or '.join(drives)}, `racecar up"
-                f' {self._name} --cars`, or a file of `racecar race` with controllers')
-        for name, value in (('waypoints', options.waypoints),
-                            ('control_rate', options.control_rate)):
-            if value is not None:
-                raise ConfigurationError(
-                    f'{name} is {excerpt(value)}, but {self._name} follows no reference: leave it'
-                    ' out')
+                f' {stack.name} --cars`, or a file of `racecar race` with controllers')
         for car in options.fleet:
             if car.is_outside:
                 raise ConfigurationError(
                     f"fleet file '{options.fleet_file}': car {car.name}: stack is"
-                    f" {excerpt(car.stack)}, expected '{driver}' or none without ROS, as no other"
-                    ' node can drive it here; `racecar up` waits for one')
+                    f" {excerpt(car.stack)}, expected '{stack.driver}' or none without ROS, as no"
+                    ' other node can drive it here; `racecar up` waits for one')
 
     def _driver(self, car: str) -> NodeDescription:
-        driver, namespace = find_stack(self._name).driver, namespace_of_car(self._options, car)
-        return next(d for d in self._descriptions
-                    if d.executable == driver and d.namespace.strip('/') == namespace)
+        namespace = namespace_of_car(self._options, car)
+        return next(d for d in self._descriptions if d.executable == self._stack.driver
+                    and d.namespace.strip('/') == namespace)
 
     def run(
         self, duration: float, *, skip: float = 0.0, command: str = '',
@@ -152,11 +148,12 @@ class FleetSimulation:
         @functools.cache
         def describe() -> RunFile:
             return describe_run(
-                SIMULATE, self._name, self._options, self._descriptions, command, skip)
+                SIMULATE, self._stack.name, self._options, self._descriptions, command, skip)
 
         runs = {name: self._run_of(name, car, describe, skip) for name, car in self._cars.items()}
+        who = ' and '.join(runs) if len(runs) < 4 else f'{len(runs)} cars'
         return FleetRun(
-            f"{self._name}, {' and '.join(runs) if len(runs) < 4 else f'{len(runs)} cars'}", runs,
+            f'{self._stack.name}, {who}', runs,
             tuple(f'{name}: {text}' for name, run in runs.items() for text in run.warnings), skip)
 
     def _run_of(
@@ -165,6 +162,16 @@ class FleetSimulation:
         collisions = collisions_of(car.entity)
         rows: Array = np.array(car.rows).reshape(-1, len(COLUMNS))
         return Run.of_drive(
-            f'{self._name}, {name}', RunTable(rows), describe,
+            f'{self._stack.name}, {name}', RunTable(rows), describe,
             collisions=None if collisions is None else collisions.contacts,
             warnings=tuple(car.faults), skip=skip, steering_range=steering_range_of(car.values))
+
+
+def _check_no_reference(configuration: str, options: StackOptions) -> None:
+    """Raise ConfigurationError for options that are of a reference."""
+    for name, value in (('waypoints', options.waypoints), ('control_rate', options.control_rate),
+                        ('flying_start', options.flying_start or None)):
+        if value is not None:
+            raise ConfigurationError(
+                f'{name} is {excerpt(value)}, but {configuration} follows no reference: leave it'
+                ' out')

@@ -256,6 +256,10 @@ class _HeatRun:
             car.command(now, command)
 
     def _judge(self, now: int, drivers: Sequence[_Asked | _Recorded]) -> None:
+        for number, car in enumerate(self.cars):
+            fault = car.entity.fault()
+            if fault:
+                self._obey(self.referee.retire(number, fault), None)
         bodies = [car.state() for car in self.cars]
         places = [Odometry.of_body(now, body) for body in bodies]
         looks = [car.look(now)._replace(depth=self._observer.depth(number, place))

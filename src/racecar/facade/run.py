@@ -83,7 +83,10 @@ class Run:
         collisions: int | None, warnings: tuple[str, ...], skip: float,
         steering_range: tuple[float, float],
     ) -> Run:
-        """A run without a reference that was simulated; arguments as of of_table()."""
+        """A run without a reference that was simulated.
+
+        table, describe and all others as of of_table(); steering_range: of the front wheels [rad].
+        """
         from racecar.analysis.html_report import SIMULATED
 
         return cls(name, motion_of(table)._replace(steering_range=steering_range), None,

@@ -39,7 +39,7 @@ def make_env(
     - worlds: None for one world, a gymnasium.Env; a number for a native gymnasium.vector.VectorEnv
       of so many, which also takes autoreset_mode, threads and copy.
     - parallel: a PettingZoo ParallelEnv, in which each car is an agent.
-    - render_mode: rgb_array, or None.
+    - render_mode: rgb_array, human, which opens a page of the cockpit, or None.
     - options: see docs/gym.md.
 
     Raises ConfigurationError or ParameterError with the option, its value and what was expected.

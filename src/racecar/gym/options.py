@@ -116,6 +116,11 @@ OPTION_PARAMETERS = ParameterTable([
 CAR_DEFAULTS = {'tyre_model': 'fiala'}
 """Where cars of environments differ from those of simulators: their tyres let go."""
 
+START_SPEED, START_WAY, START_OFFSET, START_HEADING = STARTS = (
+    'start.speed', 'start.way', 'start.offset', 'start.heading')
+"""Distributions of starts: speed [m/s], of the first car the way along the line [m], and of each
+the offset to the left of it [m] and the angle to it [rad]."""
+
 _OTHERS = ('track', 'observation', 'reward', 'ended', 'randomise', 'opponents', 'shape')
 
 
@@ -235,6 +240,12 @@ def resolve_options(given: Mapping[str, object]) -> EnvOptions:
         values, vehicle,
         _randomised(given.get('randomise')), _opponents(given.get('opponents'), settings.cars),
         made_of(CameraSettings, 'camera.', options) if seen.has_camera else None, seen.has_numbers)
+    flying = found.randomised.get(START_SPEED)
+    if flying is not None and not (
+            vehicle.speed_min <= flying.ends[0] and flying.ends[1] <= vehicle.speed_max):
+        raise ConfigurationError(
+            f"randomise['{START_SPEED}'] draws {flying.ends[0]:g} to {flying.ends[1]:g} m/s,"
+            f' expected speeds of the vehicle, {vehicle.speed_min:g} to {vehicle.speed_max:g} m/s')
     if not found.speeds[0] < found.speeds[1]:
         raise ConfigurationError(
             f'slowest is {settings.slowest:g} m/s and fastest {settings.fastest:g} m/s, of the'
@@ -291,7 +302,7 @@ def _randomised(given: object) -> Mapping[str, Distribution]:
         raise ConfigurationError(
             f'randomise is {excerpt(given)}, expected distributions by parameter, for example'
             " {'vehicle.mass': (3.0, 4.0)}")
-    names = sorted([*VEHICLE_COLUMNS, *(row.name for row in ACTUATOR_PARAMETERS)])
+    names = sorted([*VEHICLE_COLUMNS, *(row.name for row in ACTUATOR_PARAMETERS), *STARTS])
     for name in given:
         if name not in names:
             raise ConfigurationError(

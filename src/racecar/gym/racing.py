@@ -30,7 +30,17 @@ from racecar.dynamics.integrators import find_integrator
 from racecar.dynamics.vehicles import make_vehicle_model
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS
 from racecar.gym.following import followed
-from racecar.gym.options import EnvOptions, FOLLOWER, GAP, START_GRID, STOCK_OPPONENTS
+from racecar.gym.options import (
+    EnvOptions,
+    FOLLOWER,
+    GAP,
+    START_GRID,
+    START_HEADING,
+    START_OFFSET,
+    START_SPEED,
+    START_WAY,
+    STOCK_OPPONENTS,
+)
 from racecar.gym.period import (
     Cars,
     command_all,
@@ -47,6 +57,7 @@ from racecar.gym.randomisation import (
     key_words,
     PARAMETER_STREAM,
     shares_of,
+    SPEED_STREAM,
     START_STREAM,
 )
 from racecar.gym.rewards import weighted_reward
@@ -193,13 +204,16 @@ class Racing:
         keys[mask] = (words[:, 0] << np.uint64(32) | words[:, 1]).reshape(-1, self.cars)
         if poses is None:
             self._place(mask, drawn_from, drawn)
+        speeds = self._start_speeds(mask, drawn_from)
         self.batch.reset(mask, poses=drawn if poses is None else poses, seeds=keys,
                          vehicles=self._varied(mask, drawn_from),
-                         channels=self._channels(mask, drawn_from))
+                         channels=self._channels(mask, drawn_from), speeds=speeds)
         # Only now: what cannot be has changed nothing.
         self.seeds[mask], self.episodes[mask] = drawn_from
         self.steps[mask] = 0
         self._cars.commands[chosen] = 0.0
+        if speeds is not None:
+            self.commands[mask, :, 0] = speeds[mask]
         see_all(self._readings, chosen, self._cars)
         self._observe(chosen)
         self._found.rewards[chosen], self._found.ended[chosen] = 0.0, False
@@ -267,6 +281,7 @@ class Racing:
     def _place(self, mask: Flags, episodes: Episodes, poses: Array) -> None:
         """Fill the poses, (worlds, cars, 3), at which the worlds of a mask start."""
         settings, count = self.options.settings, 1 + 2 * self.cars
+        randomised = self.options.randomised
         shares = shares_of(*episodes, START_STREAM, count)
         chosen = np.flatnonzero(mask)
         spread = 2.0 * shares[:, 1:].reshape(-1, self.cars, 2) - 1.0
@@ -284,8 +299,24 @@ class Racing:
                 offset = np.broadcast_to(
                     settings.start_offset * (-1.0) ** np.arange(self.cars), ways.shape)
             turn = settings.start_heading * spread[own, :, 1] * (settings.start != START_GRID)
+            drawn = shares[own, 1:].reshape(-1, self.cars, 2)
+            if START_WAY in randomised:
+                ways = randomised[START_WAY].of(shares[own, :1]) - back
+            if START_OFFSET in randomised:
+                offset = randomised[START_OFFSET].of(drawn[..., 0])
+            if START_HEADING in randomised:
+                turn = randomised[START_HEADING].of(drawn[..., 1])
             poses[chosen[own]] = poses_on(track.course, Places(
                 ways.ravel(), offset.ravel(), turn.ravel())).reshape(len(own), self.cars, 3)
+
+    def _start_speeds(self, mask: Flags, episodes: Episodes) -> Array | None:
+        """Speeds with which the cars of the worlds of a mask start, (worlds, cars) [m/s]."""
+        distribution = self.options.randomised.get(START_SPEED)
+        if distribution is None:
+            return None
+        found = np.zeros((self.worlds, self.cars))
+        found[mask] = distribution.of(shares_of(*episodes, SPEED_STREAM, self.cars))
+        return found
 
     def _varied(self, mask: Flags, episodes: Episodes) -> VehicleColumns | None:
         """What the cars of the worlds of a mask are made of, None if they do not differ."""

@@ -118,4 +118,4 @@ def key_words(seeds: NDArray[np.int64], episodes: NDArray[np.int64], cars: int) 
     return np.floor(shares * WORD).reshape(-1, 2)
 
 
-_KEYS, START_STREAM, PARAMETER_STREAM, ACTUATOR_STREAM = 1, 2, 3, 4
+_KEYS, START_STREAM, PARAMETER_STREAM, ACTUATOR_STREAM, SPEED_STREAM = 1, 2, 3, 4, 5

@@ -245,7 +245,7 @@ class RobotLink:
         """Say once that the robot cannot go on as it is, or not as commanded."""
         before, self._fault = self._fault, self.entity.fault()
         if self._fault and not before:
-            self._node.get_logger().error(self._fault)
+            self._node.get_logger().error(f'{self.entity.name}: {self._fault}'.removeprefix(': '))
         before, self._notice = self._notice, self.entity.notice()
         self._cut = self._notice or self._cut
         if self._notice and not before:

@@ -51,12 +51,11 @@ DEPTH_STEP = 1e-3
 
 
 def start_caution(values: Values, table: ParameterTable | None = None) -> str | None:
-    """Say what is wrong with a vehicle at its start, by the values of its simulator.
+    """Say that a vehicle stands in something at its start, by the values of its simulator.
 
-    That it stands in something, or that friction zones of the world change nothing of its model.
-
-    table: of the simulator, for the cars of a fleet file. None if it does not, and for what is no
-    vehicle. Raises ConfigurationError as load_world().
+    Or that friction zones of the world change nothing of its model. table: of the simulator, for
+    the cars of a fleet file. None if nothing is to be said, and for what is no vehicle. Raises
+    ConfigurationError as load_world().
     """
     scene = scene_of(values)
     if (scene.is_empty and not scene.friction_zones) or f'{PREFIX}steering_limit' not in values:

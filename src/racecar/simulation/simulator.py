@@ -237,6 +237,7 @@ class Simulator:
         self._scene, self._contact, self._response = scene, OUTLINE, Contact()
         self.change(model, self.channels)
         self._start = start
+        self.has_diverged = False
         self._hits = self._hits_of(self._response)
         # Without any, nothing is looked for.
         self._obstacles = self._obstacles_of(scene)
@@ -336,7 +337,13 @@ class Simulator:
 
     @contact.setter
     def contact(self, shape: ContactShape) -> None:
-        self._contact = shape
+        """Let this run into things from now on. Raises ConfigurationError for a disc that hits."""
+        before, self._contact = self._contact, shape
+        try:
+            self._hits = self._hits_of(self._response)
+        except ConfigurationError:
+            self._contact = before
+            raise
         self._obstacles = self._obstacles_of(self._scene)
 
     @property
@@ -728,6 +735,7 @@ class Simulator:
             array[:] = numbers
 
     def _rest(self, pose: Pose2) -> None:
+        self.has_diverged = False
         self._put(self._parts.state, self.model.initial_state(pose))
 
     @property
@@ -846,6 +854,7 @@ class Simulator:
         self._choose_kernels()
 
     def _divergence(self, steps: int) -> DivergenceError:
+        self.has_diverged = True
         start, command = self._steps * self.step_ns / NANOSECONDS, self.command
         duration = steps * self.step_ns / NANOSECONDS
         state = ', '.join(

@@ -24,7 +24,7 @@ from racecar.simulation.car_hits import CarHits
 from racecar.simulation.contact import IMPULSE
 from racecar.simulation.fleet_file import CarValues
 from racecar.simulation.obstacles import INSIDE, Outline, RELEASE
-from racecar.simulation.ports import COLLISIONS, Entity, Output, Scenery
+from racecar.simulation.ports import COLLISIONS, Entity, Input, Output, Scenery
 from racecar.simulation.simulator import KeptState, make_simulator, Simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
@@ -43,6 +43,8 @@ class _Car:
         self.outline = Outline.of(vehicle.footprint)
         self._height = body_dimensions(vehicle).top
         self._met = NO_COLLISION
+        # Why it cannot go on, '' if it can.
+        self.failure = ''
         # Contacts with the scene when the newest with another car began.
         self._hit_before = 0
 
@@ -67,6 +69,20 @@ class _Car:
         """Whether it touches another car."""
         return self._met.in_contact
 
+    def retire(self, error: DivergenceError) -> None:
+        """Stand where it is and obey nobody until it is reset, as it cannot go on."""
+        at = self.simulator.time_ns / NANOSECONDS
+        self.failure = f'the car stands still from {at:.6g} s on: {error}'
+        self.simulator.stop()
+        self.simulator.stop_at(self.simulator.kept())
+
+    def _unless_retired(self, port: Input) -> Input:
+        def apply(value: object) -> None:
+            if not self.failure:
+                port.apply(value)
+
+        return replace(port, apply=apply) if port.drives else port
+
     def collisions(self) -> Collisions:
         """Contacts with the scene and with other cars."""
         scene = self.simulator.collisions or NO_COLLISION
@@ -88,7 +104,7 @@ class _Car:
 
         def reset(pose: Pose3 | None) -> Pose3:
             placed = reset_alone(pose)
-            self._met, self._hit_before = NO_COLLISION, 0
+            self._met, self._hit_before, self.failure = NO_COLLISION, 0, ''
             note_moved()
             return placed
 
@@ -98,6 +114,7 @@ class _Car:
             COLLISIONS, Collisions, self.collisions, odometry.steps, odometry.frame)
         return replace(
             entity, name=self.name, outputs=(*others, contacts, odometry), reset=reset,
+            inputs=tuple(map(self._unless_retired, entity.inputs)), fault=lambda: self.failure,
             platform=replace(entity.platform, objects=objects))
 
 
@@ -107,7 +124,8 @@ class VehicleFleet:
     A car that runs into another one stands where it was before, until its next command, as at
     something that stands around; the other one drives on, unless it runs into the first as well.
     Where the policy of contacts is `impulse` they hit each other as rigid bodies. Both count a
-    contact.
+    contact. A car whose integration diverges stands still from then on, with that as its fault,
+    until it is reset; the others go on.
     """
 
     def __init__(self, simulators: Mapping[str, Simulator]) -> None:
@@ -204,7 +222,24 @@ class VehicleFleet:
         self._touching(self._places())
 
     def advance(self, steps: int) -> None:
-        """Move on by whole steps. Raises DivergenceError; state and time are then as before."""
+        """Move on by whole steps.
+
+        Raises DivergenceError if a car that stands still already diverges; state and time are then
+        as before.
+        """
+        while True:
+            try:
+                self._advance(steps)
+                return
+            # All cars are as before, and do the same again, but for those that cannot.
+            except DivergenceError as error:
+                lost = [car for car in self._cars if car.simulator.has_diverged]
+                if not lost or any(car.failure for car in lost):
+                    raise
+                for car in lost:
+                    car.retire(error)
+
+    def _advance(self, steps: int) -> None:
         self._note_moved()
         if self._hits is not None:
             self._hits.advance(steps)

@@ -30,7 +30,7 @@ from racecar.simulation.car_body import car_body, CarBody
 from racecar.simulation.car_kernels import CarKernel
 from racecar.simulation.commanded_batch import CommandedBatch, CommandedOptions
 from racecar.simulation.contact import Contact, NONE
-from racecar.simulation.lane_batch import CarBlock
+from racecar.simulation.lane_batch import CarBlock, write_lanes
 from racecar.simulation.layout import LANES
 from racecar.simulation.ports import period_steps, whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
@@ -47,6 +47,8 @@ from racecar.simulation.world_rows import (
 
 _COMMAND_NUMBERS = 2
 _FRESH = Clock(0.0, 1.0)
+# States of models that have no speed of their own.
+_MOVED_BY_INPUTS = frozenset(('x', 'y', 'yaw', 'yaw_rate', 'vy', 'beta'))
 
 
 class WorldView(NamedTuple):
@@ -232,6 +234,7 @@ class WorldBatch(CommandedBatch):
         self, mask: ArrayLike | None = None, states: ArrayLike | None = None,
         vehicles: VehicleColumns | None = None, channels: Array | None = None, *,
         poses: ArrayLike | None = None, seeds: ArrayLike | None = None,
+        speeds: ArrayLike | None = None,
     ) -> None:
         """Let cars start anew under no command, with no contacts and laps; others keep each bit.
 
@@ -240,11 +243,14 @@ class WorldBatch(CommandedBatch):
         states) or (states,); by default where they started first. vehicles: what the cars of the
         mask are from now on, see vary(); channels: of their actuators, see
         CommandedBatch.reset(). seeds: of the noise of their scans from now on, a whole number of 0
-        to 2^64 - 1 for each car, (worlds, cars), or one for all. Of all these what belongs to the
-        cars of the mask counts. Raises ParameterError for another shape, what is not finite, and a
-        car that cannot be.
+        to 2^64 - 1 for each car, (worlds, cars), or one for all. speeds: with which they start
+        under a command of this speed that actuators have reached, (worlds, cars) or one for all
+        [m/s]. Of all these what belongs to the cars of the mask counts. Raises ParameterError for
+        another shape, what is not finite, a car that cannot be, and speeds of models that have
+        their speed as a state.
         """
         chosen = self._chosen(mask)
+        flying = None if speeds is None else self._speeds_of(speeds)
         if states is not None and poses is not None:
             raise ParameterError('both states and poses are given, expected one of them')
         if states is not None and np.ndim(states) == 3 and np.shape(states)[:2] == self.shape:
@@ -265,6 +271,12 @@ class WorldBatch(CommandedBatch):
             if vehicles is not None:
                 block.put_for_good(
                     self._parts.body, lanes, vehicles.bodies[:, block.cars[lanes]])
+            if flying is not None:
+                commands = np.zeros((_COMMAND_NUMBERS, len(lanes)))
+                commands[0] = flying[block.cars[lanes]]
+                for part in (self._parts.inputs, self._parts.outputs):
+                    block.put(part, lanes, commands)
+                write_lanes(block.lines, 0, lanes, np.tile(commands[0], (self._depth, 1)))
         self._run([[block for block, _ in touched]], chosen, self._plan)
 
     def _check(self, models: Sequence[VehicleModel], contact: Contact) -> None:
@@ -376,6 +388,18 @@ class WorldBatch(CommandedBatch):
                 f' of the shape (worlds, cars), here {self.shape}, or one for all')
         return np.broadcast_to(
             np.array(whole, np.uint64).reshape(found.shape), self.shape).reshape(-1)
+
+    def _speeds_of(self, speeds: ArrayLike) -> Array:
+        if not _MOVED_BY_INPUTS.issuperset(self.state_names):
+            raise ParameterError(
+                f'speeds are given for {self.models[0].description}, expected a model whose speed'
+                ' is its input: kinematic_bicycle or single_track')
+        found = np.asarray(speeds, dtype=float)
+        if found.shape not in ((), self.shape) or not np.isfinite(found).all():
+            raise ParameterError(
+                f'speeds have the shape {found.shape}, expected finite numbers of the shape'
+                f' (worlds, cars), here {self.shape}, or one for all')
+        return np.broadcast_to(found, self.shape).reshape(-1)
 
     def _chosen(self, mask: ArrayLike | None) -> NDArray[np.bool_]:
         if mask is None:
