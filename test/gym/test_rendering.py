@@ -9,7 +9,8 @@ import queue
 import subprocess
 import sys
 import time
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,14 +24,15 @@ import racecar.gym  # noqa: E402
 import racecar.gym.f1tenth  # noqa: E402
 from racecar.gym.f1tenth.f110 import make  # noqa: E402
 
-OPTIONS = {'vehicle': 'f1tenth', 'step': 0.005, 'low_speed_threshold': 0.5, 'end.contact': False,
-           'contact': 'stop', 'end.wrong_way': False}
+OPTIONS: dict[str, Any] = {
+    'vehicle': 'f1tenth', 'step': 0.005, 'low_speed_threshold': 0.5, 'contact': 'stop',
+    'end.contact': False, 'end.wrong_way': False}
 
 
 @pytest.fixture
 def address(monkeypatch):
     """Return a function that gives the address of the page, which no browser opens."""
-    opened = queue.SimpleQueue()
+    opened: queue.SimpleQueue[str] = queue.SimpleQueue()
     monkeypatch.setattr('webbrowser.open', opened.put)
     return lambda: opened.get(timeout=20)
 
@@ -40,7 +42,7 @@ async def frames_of(address, enough, act=None):
 
     act gets a function that sends a message and waits until it is dealt with.
     """
-    found = []
+    found: list[bytes] = []
     async with aiohttp.ClientSession() as session, session.ws_connect(
             f'{address}ws', headers={'Origin': address.rstrip('/')}) as socket:
         loop = asyncio.get_running_loop()
@@ -76,7 +78,7 @@ def states(frames, robot=0):
     """Times and values of a robot."""
     read = [read_states(frame) for frame in frames if not is_text(frame) and frame[0] == STATE]
     rows = [one for one in read if one.robot == robot]
-    return (np.concatenate([one.times for one in rows] or [[]]),
+    return (np.concatenate([np.empty(0), *(one.times for one in rows)]),
             np.concatenate([one.values for one in rows]) if rows else np.empty((0, 0)))
 
 
@@ -138,18 +140,40 @@ racecar.make_env('racetrack', vehicle='f1tenth', render_mode='human').reset(seed
     assert done.stdout.startswith('Cockpit: http://127.0.0.1:')
 
 
-def test_videos_are_made_by_the_wrapper_of_gymnasium(tmp_path):
-    pytest.importorskip('moviepy', reason='RecordVideo needs moviepy')
+class Clip:
+    """Stands for the clip of moviepy, which the wrapper of Gymnasium writes videos with."""
+
+    made: list['Clip'] = []
+
+    def __init__(self, frames, fps):
+        self.frames, self.fps, self.path = list(frames), fps, ''
+        Clip.made.append(self)
+
+    def write_videofile(self, path, **_):
+        self.path = path
+
+
+def test_the_wrapper_for_videos_gets_a_picture_of_each_step(monkeypatch, tmp_path):
+    for name in ('moviepy', 'moviepy.video', 'moviepy.video.io'):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    module = ModuleType('moviepy.video.io.ImageSequenceClip')
+    monkeypatch.setattr(module, 'ImageSequenceClip', Clip, raising=False)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
     env = gymnasium.wrappers.RecordVideo(
         gymnasium.make('racecar/Race-v0', render_mode='rgb_array', time_limit=0.5, **OPTIONS),
         str(tmp_path), episode_trigger=lambda episode: True)
     env.reset(seed=1)
-    ended = False
-    while not ended:
-        *_, ended, _ = env.step(np.array([0.2, 0.0], np.float32))
+    over = False
+    while not over:
+        *_, over, _ = env.step(np.array([0.2, 0.0], np.float32))
     env.close()
-    video, = tmp_path.glob('*.mp4')
-    assert video.stat().st_size > 2000
+    clip, = Clip.made
+    assert clip.path.endswith('episode-0.mp4')
+    assert clip.fps == 20
+    # One of the reset and one of each of 10 steps; encoders want even sizes.
+    assert len(clip.frames) == 11
+    assert all(size % 2 == 0 for frame in clip.frames for size in frame.shape[:2])
+    assert len({frame.tobytes() for frame in clip.frames}) == 11
 
 
 def test_videos_have_a_picture_of_each_step():
@@ -173,21 +197,22 @@ def test_callbacks_of_1_0_0_draw_on_pictures():
     env = racecar.gym.f1tenth.make('f1tenth_gym:f1tenth-v0', config={
         'map': 'berlin', 'num_agents': 1}, render_mode='rgb_array', disable_env_checker=True)
     env.reset(options={'poses': np.array([[0.0, 0.0, 0.1]])})
-    plain = env.render()
-    track = env.unwrapped.track
+    inner: Any = env.unwrapped
+    plain = inner.render()
+    track = inner.track
     assert track.raceline.xs.dtype == np.float32
-    env.unwrapped.add_render_callback(
+    inner.add_render_callback(
         lambda e: e.render_points(np.array([[5.0, -8.0]]), color=(255, 0, 0), size=9))
-    env.unwrapped.add_render_callback(lambda e: e.render_lines(
+    inner.add_render_callback(lambda e: e.render_lines(
         np.array([[0.0, -2.0], [5.0, -8.0]]), color=(0, 0, 255), size=3))
-    with_marks = env.render()
+    with_marks = inner.render()
     red = ((with_marks == (255, 0, 0)).all(axis=2)).sum()
     blue = ((with_marks == (0, 0, 255)).all(axis=2)).sum()
     assert red > 50
     assert blue > 50
     assert not ((plain == (255, 0, 0)).all(axis=2)).any()
-    env.unwrapped.add_render_callback(track.raceline.render_waypoints)
-    assert ((env.render() == (0, 128, 0)).all(axis=2)).sum() > 100
+    inner.add_render_callback(track.raceline.render_waypoints)
+    assert ((inner.render() == (0, 128, 0)).all(axis=2)).sum() > 100
 
 
 def test_callbacks_of_0_2_1_find_its_window():
@@ -205,7 +230,7 @@ def test_callbacks_of_0_2_1_find_its_window():
             found.added.vertices = [0.0, -250.0, 0.0]
 
     env.add_render_callback(callback)
-    first, second = env.render('rgb_array'), env.render('rgb_array')
+    first, second = np.array(env.render('rgb_array')), np.array(env.render('rgb_array'))
     assert found.corners[0] == pytest.approx(
         np.array([[-0.29, 0.155], [-0.29, -0.155], [0.29, -0.155], [0.29, 0.155]]), abs=1e-9)
     assert found.corners[1] == pytest.approx(

@@ -223,7 +223,8 @@ class LivePage:
     def _opening(self) -> list[bytes]:
         world = self._world
         self._profile = car_profile(world.vehicle)
-        tree, frames = self._profile.describe(), []
+        tree = self._profile.describe()
+        frames: list[bytes] = []
         if world.laser_ahead is not None:
             tree = replace(
                 tree, links=(*tree.links, Link(_LASER_LINK)), joints=(*tree.joints, Joint(

@@ -51,7 +51,8 @@ class Rendering:
         rows = zip(*(readings[name][0].tolist() for name in (
             'x', 'y', 'yaw', 'vx', 'yaw_rate', 'steering_angle', 'contacts', 'in_contact')),
             racing.commands[0].tolist(), strict=True)
-        cars = [ShownCar(x, y, yaw, speed, rate, *command, angle, int(contacts), touches > 0.0)
+        cars = [ShownCar(x, y, yaw, speed, rate, command[0], command[1], angle, int(contacts),
+                         touches > 0.0)
                 for x, y, yaw, speed, rate, angle, contacts, touches, command in rows]
         scan = racing.scan_of(0) if racing.has_scans else None
         self._page.show(float(readings['time'][0, 0]), cars, None if scan is None else ShownScan(

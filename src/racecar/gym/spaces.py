@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from gymnasium import spaces
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +44,11 @@ def observation_space(options: EnvOptions) -> spaces.Space[Seen]:
     """Flat numbers, in the order of the contract; with a camera a picture, or both by name."""
     numbers = _number_space(options)
     if options.camera is None:
-        return numbers
+        return cast(spaces.Space[Seen], numbers)
     picture = spaces.Box(
         0, 255, (options.camera.height, options.camera.width, 3), dtype=np.uint8)
-    return spaces.Dict({NUMBERS: numbers, CAMERA: picture}) if options.has_numbers else picture
+    return cast(spaces.Space[Seen], spaces.Dict({NUMBERS: numbers, CAMERA: picture})
+                if options.has_numbers else picture)
 
 
 def _number_space(options: EnvOptions) -> spaces.Box[np.float32]:
