@@ -46,7 +46,8 @@ MAKE_PLANT = {'single_track_simulator': single_track_simulator.make_plant,
 def fleet(cars: int) -> list[dict[str, object]]:
     """Cars at equal distances on the track."""
     course = Course.along(read_way_points(find_track(WORLD))[0])
-    ways, none = course.length / cars * np.arange(cars), np.zeros(cars)
+    ways = course.length / cars * np.arange(cars, dtype=np.float64)
+    none = np.zeros(cars)
     return [{'name': f'car{number}', 'start': row} for number, row in enumerate(
         poses_on(course, Places(ways, none, none)).tolist(), start=1)]
 
