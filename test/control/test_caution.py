@@ -44,6 +44,7 @@ def test_a_cautious_car_is_asked_for_the_speeds_of_a_slower_line():
 
     def speed(made, line, slowing, error):
         part = progress_part(made)
+        assert part is not None
         numbers = car_numbers(part, line, 0.0)
         point = line_at(numbers, 3, 20.0)
         car = CarMotion(point.x - error * math.sin(point.heading),

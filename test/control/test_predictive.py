@@ -449,7 +449,7 @@ def tracker(share):
 
 
 @pytest.mark.parametrize(('name', 'share', 'rms', 'most', 'settings'), [
-    ('nmpc', 0.9, 0.025, 0.06, {}), ('mpcc', 0.9, 0.07, 0.25, {}),
+    ('nmpc', 0.9, 0.025, 0.06, {}), ('mpcc', 0.9, 0.02, 0.1, {}),
     ('kinematic_nmpc', 0.6, 0.08, 0.2, {}), ('mppi', 0.6, 0.08, 0.25, {'rate': 50.0})])
 def test_a_double_track_is_kept_to_the_line(name, share, rms, most, settings):
     controller: Any = find_controller(name).make(CAR, {**settings, 'slip_feed_forward': 1.0})

@@ -100,3 +100,18 @@ def test_a_car_for_nodes_from_outside_is_refused(tmp_path):
     path.write_text('[{name: red}, {name: guest, stack: outside}]')
     with pytest.raises(ConfigurationError, match="car guest: stack is 'outside', expected"):
         racecar.simulate('gap_ode', cars=path, duration=0.1)
+
+
+def test_a_car_that_diverges_is_warned_of_once_and_the_others_go_on(tmp_path):
+    path = tmp_path / 'fleet.yaml'
+    # Its rear slides away, faster and faster.
+    path.write_text("""
+- {name: red, laser: {rays: 54}}
+- {name: wild, laser: {rays: 54}, start: [8.0, 0.0, 0.0], set: {gap_follower: {speed: 5.0}},
+   simulator: {tyre_model: linear, vehicle.rear.cornering_stiffness: 0.5}}
+""")
+    with pytest.warns(UserWarning, match='wild: the car stands still from'):
+        run = racecar.simulate('gap_ode', cars=path, world='racetrack', duration=6.0)
+    assert [text[:28] for text in run.warnings] == ['wild: the car stands still f']
+    assert run.cars['wild'].table['vx'][-1] == 0.0
+    assert run.cars['red'].table['vx'][-1] == pytest.approx(2.0, abs=0.01)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,6 +51,22 @@ def test_cells_are_what_the_file_says(raced):
     assert all(one.outcome == INSIDE for found in result.cells for one in found.runs)
     first, second = result.cells[1].runs
     assert first.rmse != second.rmse
+
+
+def test_a_controller_that_reads_scans_gets_laser_walls_and_time(tmp_path):
+    controllers = {'gap': {'controller': 'gap', 'settings': {'speed': 5.0}},
+                   'lqr': {'controller': 'lqr'}}
+    file: dict[str, Any] = {**FILE, 'conditions': {'none': {}}, 'controllers': controllers}
+    cells = LeagueRun(make_league(file), tmp_path).cells
+    gap, lqr = (dict[str, Any](cell.content) for cell in cells)
+    given = gap['set']
+    assert given['single_track_simulator.world'] == 'berlin'
+    assert given['single_track_simulator.sensors'] == ['laser']
+    assert not any('sensors' in key or 'world' in key for key in lqr['set'])
+    assert gap['duration'] > 2.0 * lqr['duration']
+    file['set'] = {**file['set'], 'single_track_simulator.world': 'racetrack'}
+    other = dict[str, Any](LeagueRun(make_league(file), tmp_path).cells[0].content)
+    assert other['set']['single_track_simulator.world'] == 'racetrack'
 
 
 def test_figures_are_those_of_the_run_by_itself(raced):

@@ -27,7 +27,7 @@ from racecar.sensors.laser import LASER
 from racecar.simulation.closed_loop import LoopCar
 from racecar.simulation.fleet_file import values_of_cars
 from racecar.simulation.ports import Plant
-from racecar.simulation.reckoned_plant import car_with_odometry, is_reckoned
+from racecar.simulation.reckoned_plant import as_it_is, car_with_odometry, is_reckoned
 from racecar.simulation.simulator import make_simulator
 from racecar.simulation.vehicle_fleet import make_vehicle_plant
 from racecar.simulation.vehicle_plant import VehiclePlant
@@ -101,11 +101,15 @@ def _planar_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
     _check_alone(values)
     same = None if like is None else like.compiled
     simulator = make_simulator(values, None if same is None else same.model)
-    sees = shown_sensor(values, LASER.name) is not None
+    sensors = _with_laser(values)
     return car_with_odometry(
-        VehiclePlant(simulator), values, simulator.description, simulator,
-        partial(with_sensors, values=values) if sees else lambda plant: plant,
-    ) if sees or is_reckoned(values) else simulator
+        VehiclePlant(simulator), values, simulator.description, simulator, sensors or as_it_is,
+    ) if sensors or is_reckoned(values) else simulator
+
+
+def _with_laser(values: Mapping[str, object]) -> Callable[[Plant], Plant] | None:
+    """What gives a plant its sensors where a controller may look at a laser; None without one."""
+    return partial(with_sensors, values=values) if shown_sensor(values, LASER.name) else None
 
 
 def _planar_plant(values: Mapping[str, object]) -> Plant:
@@ -130,7 +134,7 @@ def _world_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
     # Imports an engine that only this needs.
     from racecar.simulation.world.make_world import make_world_car
 
-    return make_world_car(values)
+    return make_world_car(values, _with_laser(values) or as_it_is)
 
 
 def _world_plant(values: Mapping[str, object]) -> Plant:

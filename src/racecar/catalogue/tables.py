@@ -25,6 +25,7 @@ from racecar.metrics.laps import LapRule, MOST_SECTORS, WHOLE_LAP
 from racecar.scene.world_choice import FLEET_PARAMETERS
 from racecar.sensors.equipment import EQUIPMENT_PARAMETERS
 from racecar.simulation.dead_reckoning import ODOMETRY_PARAMETERS
+from racecar.simulation.ports import COAST, RETIRE, STOP, WAIT
 from racecar.simulation.simulator import SIMULATOR_PARAMETERS
 from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
 
@@ -95,9 +96,6 @@ GAP_FOLLOWER = VEHICLE_PARAMETERS + GAP_PARAMETERS + ParameterTable([
               ' laser', read_only=True),
     DIAGNOSTICS_RATE,
 ])
-
-WAIT, COAST, STOP, RETIRE = 'wait', 'coast', 'stop', 'retire'
-"""What a simulator in lockstep does with a robot that does not answer."""
 
 SCAN, ODOMETRY = 'scan', 'odometry'
 """What a simulator in lockstep awaits an answer to."""

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
 import json
 import sys
 import time
+from typing import TypeVar
 
 from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.output import print_table, ProgressBar, typed_command
@@ -28,6 +30,8 @@ from racecar.cli.stack_arguments import (
 from racecar.facade.fleet_simulation import FleetSimulation
 from racecar.facade.simulation import Simulation
 from racecar.stacks.options import DURATION, SIMULATE
+
+R = TypeVar('R')
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,13 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     simulation = Simulation(name, options)
     if simulation.how_controlled:
         print(simulation.how_controlled, file=sys.stderr)
-    for text in simulation.cautions:
-        print(f'warning: {text}', file=sys.stderr)
-    with ProgressBar(arguments.end_time, 'simulating') as show:
-        start = time.perf_counter()
-        result = simulation.run(
-            arguments.end_time, skip=arguments.skip, command=typed_command(), on_progress=show)
-        wall_time = time.perf_counter() - start
+    result, wall_time = _timed(arguments, simulation.cautions, simulation.run)
     metrics = result.metrics()
     report_run(arguments, metrics, result.motion.duration, wall_time, result.warnings)
     files = csv_files(arguments)
@@ -71,15 +69,23 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _run_cars(arguments: argparse.Namespace, simulation: FleetSimulation) -> int:
-    """Simulate several cars, print the figures of each, and keep what is asked for."""
-    for text in simulation.cautions:
+def _timed(
+    arguments: argparse.Namespace, cautions: Sequence[str], simulate: Callable[..., R],
+) -> tuple[R, float]:
+    """What a simulation did, and the time that it took [s], behind what to know before."""
+    for text in cautions:
         print(f'warning: {text}', file=sys.stderr)
     with ProgressBar(arguments.end_time, 'simulating') as show:
         start = time.perf_counter()
-        result = simulation.run(
+        result = simulate(
             arguments.end_time, skip=arguments.skip, command=typed_command(), on_progress=show)
-        speed = arguments.end_time / (time.perf_counter() - start)
+        return result, time.perf_counter() - start
+
+
+def _run_cars(arguments: argparse.Namespace, simulation: FleetSimulation) -> int:
+    """Simulate several cars, print the figures of each, and keep what is asked for."""
+    result, wall_time = _timed(arguments, simulation.cautions, simulation.run)
+    speed = arguments.end_time / wall_time
     for text in result.warnings:
         print(f'warning: {text}', file=sys.stderr)
     if arguments.json:

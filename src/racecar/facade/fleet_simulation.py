@@ -45,6 +45,7 @@ class _Car(SeenCar):
         self.command = _NO_COMMAND
         self.rows: list[tuple[float, ...]] = []
         self.faults: list[str] = []
+        self._fault = ''
 
     def drive(self, command: AckermannCommand) -> None:
         """Obey a command of the driver from now on."""
@@ -54,9 +55,10 @@ class _Car(SeenCar):
     def note(self, odometry: Odometry) -> None:
         """Keep a row of the table, and what keeps the car from going on."""
         self.rows.append(row_of(odometry, math.nan, math.nan, self.command))
-        fault = self.entity.fault()
-        if fault and fault not in self.faults:
-            self.faults.append(fault)
+        # Its text may tell where the car is, which changes while it slides.
+        before, self._fault = self._fault, self.entity.fault()
+        if self._fault and not before:
+            self.faults.append(self._fault)
 
 
 class FleetSimulation:

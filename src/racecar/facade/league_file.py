@@ -28,6 +28,8 @@ from racecar.control.racelines.design import RacelineDesign
 from racecar.control.racelines.raceline import Raceline, read_raceline
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.track import TrackShape
+from racecar.sensors.laser import LASER
+from racecar.stacks import find_tracking_stack
 
 KEYS = ('lines', 'hidden', 'training', 'shares', 'laps', 'seeds', 'set', 'plants', 'conditions',
         'controllers')
@@ -39,6 +41,8 @@ _CONTROLLER_KEYS = ('controller', 'settings', 'only')
 _HIDDEN_KEYS = ('seeds', 'method', 'margin', 'speed_limit', 'vehicle', *TrackShape._fields)
 _PARTS = ('lines', 'plants', 'conditions')
 _MOST = 100_000
+# Times the laps that a controller gets which keeps to no speeds of its line.
+_PATIENCE = 2.5
 
 # Names of noise, without which the seed does not matter.
 _NOISY = ('pose_noise', 'heading_noise', 'pose_drift', 'heading_drift', 'speed_noise',
@@ -220,10 +224,17 @@ class League:
         grid: dict[str, list[object]] = {'controller.noise_seed': [*range(self.seeds)]} \
             if is_noisy else {'trajectory_tracker.raceline_speed': [share]}
         settings |= {f'{CONTROLLER}.{key}': value for key, value in known.items()}
+        patience = 1.0
+        if entry.made_by is not None and entry.made_by.reads_scans:
+            patience = _PATIENCE
+            simulator = find_tracking_stack(on.configuration).simulator
+            settings = {f'{simulator}.world': line.track, f'{simulator}.sensors': [LASER.name],
+                        **settings}
         laps = self.laps + (not on.flying_start)
         content: dict[str, object] = {
             'vehicle': on.vehicle, 'trajectory': 'raceline', 'set': settings, 'grid': grid,
-            'duration': _duration(line.line, share, laps), 'flying_start': on.flying_start}
+            'duration': _duration(line.line, share, patience * laps),
+            'flying_start': on.flying_start}
         if entry.where is not None:
             content[CONTROLLER] = entry.where
         return Cell(name, line, plant, condition, share, on.configuration, content,
@@ -235,7 +246,7 @@ def _sources() -> str:
     return present_environment().get('sources', '')
 
 
-def _duration(line: Raceline, share: float, laps: int) -> float:
+def _duration(line: Raceline, share: float, laps: float) -> float:
     # A car that is a fifth slower than the line completes its laps, too.
     return math.ceil(10.0 * (1.2 * laps * line.lap_time / share + 3.0)) / 10.0
 

@@ -300,8 +300,7 @@ def _entered(line: Line, state: LapState, dx: float, dy: float) -> LapState:
 def _passed(line: Line, state: LapState, progress: float, time: float) -> LapClock:
     """Add what a car passes up to a greater progress [m]: end of a sector, of the lap, line."""
     length, before, clock = line.way[len(line.x) - 1], state.place.progress, state.clock
-    # Who slides across the course passes nothing.
-    rate = (time - state.sample.time) / (progress - before) if progress > before else 0.0
+    rate = (time - state.sample.time) / (progress - before)
     goal = (clock.line + line.completion * ((clock.sector + 1.0) / line.sectors)) * length
     if not math.isnan(clock.begun) and before < goal <= progress:
         passed = state.sample.time + (goal - before) * rate
@@ -365,7 +364,9 @@ def lap_step(line: Line, state: LapState, sample: Sample) -> LapState:
     return LapState(
         sample,
         OnCourse(progress, float(place.segment), state.place.driven + gain, place.distance),
-        _passed(line, state, progress, sample.time) if gain > 0.0 else state.clock,
+        # A gain may be too small to change the progress.
+        _passed(line, state, progress, sample.time) if progress > state.place.progress
+        else state.clock,
         _turned(state.turns, progress, _BACK * length),
         _kept(line, state.exits, place, sample.time - before.time))
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from racecar.base.types import NANOSECONDS
-from racecar.catalogue.tables import COAST, RETIRE, WAIT
+from racecar.simulation.ports import COAST, RETIRE, WAIT
 
 MOST_SURPLUS = 10
 """Commands beyond one for each value of the awaited output that are borne."""

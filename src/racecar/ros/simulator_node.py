@@ -28,7 +28,6 @@ from racecar.base.errors import (
 from racecar.base.frames import MAP, ODOM
 from racecar.base.parameters import ParameterTable
 from racecar.base.types import NANOSECONDS, Pose3
-from racecar.catalogue.tables import COAST, RETIRE, STOP, WAIT
 from racecar.ros import qos, topics
 from racecar.ros.attendance import Attendance
 from racecar.ros.codecs import Codec, CODECS
@@ -40,7 +39,16 @@ from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.robot_link import check_ports, is_reckoned, RobotLink
 from racecar.ros.start_gate import StartGate
-from racecar.simulation.ports import Entity, Input, Output, Plant
+from racecar.simulation.ports import (
+    COAST,
+    Entity,
+    Input,
+    Output,
+    Plant,
+    RETIRE,
+    STOP,
+    WAIT,
+)
 
 MakePlant = Callable[[Mapping[str, object], Callable[[str], object]], Plant]
 """Builds a plant from resolved parameter values; the second argument logs what takes long."""

@@ -28,6 +28,9 @@ ODOMETRY, COLLISIONS = 'odometry', 'collisions'
 GROUND_TRUTH = 'ground_truth'
 """Name of the output that shows the true motion where the odometry does not."""
 
+WAIT, COAST, STOP, RETIRE = 'wait', 'coast', 'stop', 'retire'
+"""What a simulator in lockstep does with a robot that does not answer."""
+
 LONGEST_PERIOD = 3600.0
 """Longest period of an output [s]."""
 

@@ -190,9 +190,14 @@ def with_odometry(
     return _reckoned(plant, values, of_cars) if is_reckoned(values) else plant
 
 
+def as_it_is(plant: Plant) -> Plant:
+    """The plant, with nothing more."""
+    return plant
+
+
 def car_with_odometry(
     plant: Plant, values: Values, description: str, compiled: Simulator | None = None,
-    wrap: Callable[[Plant], Plant] = lambda plant: plant,
+    wrap: Callable[[Plant], Plant] = as_it_is,
 ) -> PlantCar:
     """The only car of a plant for a loop without ROS, with the odometry of with_odometry().
 

@@ -290,8 +290,8 @@ class ContouringPredictive:
     step = staticmethod(step)
 
     def __init__(
-        self, vehicle: VehicleParameters, *, contouring_weight: float = 10.0,
-        lag_weight: float = 100.0, border_weight: float = 1000.0, progress_weight: float = 1.0,
+        self, vehicle: VehicleParameters, *, contouring_weight: float = 100.0,
+        lag_weight: float = 30.0, border_weight: float = 1000.0, progress_weight: float = 1.0,
         slip_weight: float = 1.0, steering_rate_weight: float = 0.01, last_weight: float = 5.0,
         margin: float = 0.05, own_speed: bool = False, steering_rate: float = 3.2,
         steps: int = 40, interval: float = 0.025, iterations: int = 3, delay: float = 0.0,

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from racecar.base.errors import ConfigurationError
@@ -18,7 +18,8 @@ from racecar.scene.scene import Scene
 from racecar.scene.world_choice import HEIGHT_PARAMETER, scene_of
 from racecar.simulation.fleet_file import CarValues
 from racecar.simulation.plant_car import PlantCar
-from racecar.simulation.reckoned_plant import car_with_odometry
+from racecar.simulation.ports import Plant
+from racecar.simulation.reckoned_plant import as_it_is, car_with_odometry
 from racecar.simulation.world.car_bodies import car_bodies, CarBodies
 from racecar.simulation.world.car_gains import joint_gains
 from racecar.simulation.world.car_model import Gains
@@ -79,8 +80,11 @@ def make_world_plant(
                 'rate', 'joint_states_rate', 'wheel_states_rate', 'car_state_rate'))))
 
 
-def make_world_car(values: Values) -> PlantCar:
-    """Build the same for a loop without ROS; see make_world_plant()."""
+def make_world_car(values: Values, wrap: Callable[[Plant], Plant] = as_it_is) -> PlantCar:
+    """Build the same for a loop without ROS; see make_world_plant().
+
+    wrap: gives the plant with what else it carries.
+    """
     plant = make_world_plant(values)
     contact = text_of(values, 'contact_model')
     if contact == PACEJKA:
@@ -88,4 +92,5 @@ def make_world_car(values: Values) -> PlantCar:
     else:
         contact = f'{contact} contact'
     name = text_of(values, 'vehicle.name')
-    return car_with_odometry(plant, values, f"3-D world with vehicle '{name}' ({contact})")
+    return car_with_odometry(
+        plant, values, f"3-D world with vehicle '{name}' ({contact})", wrap=wrap)
