@@ -23,9 +23,9 @@ class Attendance:
 
     A robot that has not answered in time is absent: it is not waited for any more while others
     take part, until it answers in time, or late several times; more often each time that it was
-    waited for in vain. Of several robots one that is
-    commanded more often than asked, as by a second publisher, is absent, too, until that is over.
-    Its commands are not even listened to for a while if they are a flood.
+    waited for in vain. Of several robots one that is commanded more often than asked, as by a
+    second publisher, is absent, too, until that is over. Its commands are not even listened to for
+    a while if they are a flood.
 
     missed: how many values it did not answer. has_exceeded: whether it was commanded more often
     than asked. retired_ns: since when it takes no part for good [ns], None if it does.
