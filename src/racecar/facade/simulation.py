@@ -248,9 +248,9 @@ def simulate(
     - progress: whether to show a bar on stderr.
 
     Returns the run: metrics, table, figures, report, and how it was made; with cars a FleetRun,
-    whose `cars` are the runs of each by name. Raises RacecarError with a line that says which value
-    is wrong, what was expected, and what to do. A reference that outruns the car and the like are
-    Python warnings.
+    whose `cars` are the runs of each by name. Raises RacecarError with a line that says which
+    value is wrong, what was expected, and what to do. A reference that outruns the car and the
+    like are Python warnings.
     """
     given = {
         'cars': cars, 'vehicle': vehicle, 'trajectory': trajectory, 'waypoints': waypoints,

@@ -53,16 +53,6 @@ def surroundings_of(scenes: Sequence[Scene]) -> Surroundings:
         np.concatenate([grid.room for grid in grids]), table)
 
 
-def sole_surroundings(scene: Scene) -> Surroundings:
-    """Arrays of one scene, those of the scene itself, which are not to be written."""
-    grid = NO_GRID if scene.grid is None else scene.grid.numbers
-    walls, boxes, cones = scene.wall_rows, scene.box_rows, cone_rows(scene.cones)
-    table = np.zeros((1, _FIELDS))
-    table[0, 1:8:2] = len(walls), len(boxes), len(cones), len(grid.room)
-    table[0, 8:] = *grid[1:], scene.grid_height
-    return Surroundings(walls, boxes, cones, foot_rows(scene.cones), grid.room, table)
-
-
 @pure
 def grid_of(around: Surroundings, scene: int) -> GridNumbers:
     """Grid of a scene."""

@@ -22,7 +22,7 @@ from racecar.dynamics.vehicles.parameters import Footprint, PREFIX, VehicleParam
 from racecar.scene.grid_map import NO_GRID
 from racecar.scene.overlaps import disc_overlaps, overlaps, Rectangle
 from racecar.scene.scene import foot_rows, Rows, Scene
-from racecar.scene.surroundings import sole_surroundings, Surroundings
+from racecar.scene.surroundings import Surroundings, surroundings_of
 from racecar.scene.touching import scene_touch
 from racecar.scene.world_choice import scene_of
 from racecar.simulation.contact import way_out
@@ -173,7 +173,9 @@ class Obstacles:
 
     @functools.cached_property
     def _around(self) -> tuple[Rows, Rows, Rows, Rows, NDArray[np.float32], Rows]:
-        return sole_surroundings(self._scene)[:]
+        # Copies: those of the scene may not be written, and in a tuple Numba 0.58 takes such
+        # arrays for others, and then refuses the kernels of WorldBatch.
+        return surroundings_of((self._scene,))[:]
 
     def forget(self) -> None:
         """Count anew."""
