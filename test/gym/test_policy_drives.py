@@ -20,6 +20,18 @@ RATE = 20.0
 RULES: dict[str, Any] = {'end.contact': False, 'end.wrong_way': False}
 
 
+def commands_in(env, file):
+    """What a policy commands in an environment: (steps, 2)."""
+    network = load_policy(file).network
+    seen, _ = env.reset(seed=0, options={'poses': [[0.0, 0.0, 0.0]]})
+    commands = []
+    for _ in range(80):
+        seen, *_ = env.step(network.answer(seen))
+        reading = env.racing.batch.readings
+        commands.append([reading['speed'][0, 0], reading['steering_angle'][0, 0]])
+    return np.array(commands)
+
+
 @pytest.fixture(scope='module')
 def driven(tmp_path_factory):
     """File of a policy, and what it commands in an environment: (steps, 2)."""
@@ -31,14 +43,7 @@ def driven(tmp_path_factory):
     file = save_policy(tmp_path_factory.mktemp('policy') / 'any.onnx', env, multilayer([
         (0.5 * random.normal(size=(inputs, 8)), random.normal(size=8)),
         (random.normal(size=(8, 2)), np.array([0.4, 0.0]))], last='tanh'))
-    network = load_policy(file).network
-    seen, _ = env.reset(seed=0, options={'poses': [[0.0, 0.0, 0.0]]})
-    commands = []
-    for _ in range(80):
-        seen, *_ = env.step(network.answer(seen))
-        reading = env.racing.batch.readings
-        commands.append([reading['speed'][0, 0], reading['steering_angle'][0, 0]])
-    return file, np.array(commands)
+    return file, commands_in(env, file)
 
 
 def commands_of(run):
@@ -83,14 +88,7 @@ def seeing(tmp_path_factory):
     weights[17:20, 0] = 0.3
     file = save_policy(tmp_path_factory.mktemp('policy') / 'scan.onnx', env, multilayer([
         (weights, np.array([-0.6, 0.0]))], last='tanh'))
-    network = load_policy(file).network
-    seen, _ = env.reset(seed=0, options={'poses': [[0.0, 0.0, 0.0]]})
-    commands = []
-    for _ in range(80):
-        seen, *_ = env.step(network.answer(seen))
-        reading = env.racing.batch.readings
-        commands.append([reading['speed'][0, 0], reading['steering_angle'][0, 0]])
-    return file, np.array(commands)
+    return file, commands_in(env, file)
 
 
 def simulated(file, **changed):

@@ -10,12 +10,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from racecar.base.errors import ConfigurationError
 from racecar.base.extras import require
 from racecar.base.notebook import numbers_table, page_part, warnings_list
 from racecar.base.run_file import NAME, RunFile
 from racecar.facade.display import drawing
-from racecar.facade.run import data_frame, Run
+from racecar.facade.run import data_frame, left_out, new_place, report_file, Run
 from racecar.metrics.run_table import COLUMNS
 
 if TYPE_CHECKING:
@@ -94,10 +93,7 @@ class FleetRun:
         """
         from racecar.analysis.comparison import comparison_report
 
-        file = Path(path)
-        if file.is_dir():
-            raise ConfigurationError(
-                f"report '{file}' is a folder, expected a file: add a name, as report.html")
+        file = report_file(path)
         comparison_report(self._compared(skip)).write(file)
         return file
 
@@ -107,10 +103,7 @@ class FleetRun:
         path: a new folder, which gets run.yaml and for each car a folder that `racecar.load()`
         reads. Returns it. Raises ConfigurationError if it is there or cannot be written.
         """
-        place = Path(path)
-        if place.exists():
-            raise ConfigurationError(
-                f"'{place}' exists already, not overwriting it; give another name")
+        place = new_place(path)
         for name, run in self.cars.items():
             run.save(place / name)
         if self.provenance is not None:
@@ -151,12 +144,9 @@ class FleetRun:
         from racecar.analysis.run_charts import ShownRun
         from racecar.analysis.scene_of_run import scene_of_run
 
-        scene = scene_of_run(self.provenance)
-        left_out = self.skip if skip is None else skip
-        if not 0.0 <= left_out < float('inf'):
-            raise ConfigurationError(f'skip is {skip!r}, expected seconds of at least 0')
+        scene, skipped = scene_of_run(self.provenance), left_out(skip, self.skip)
         return [ComparedRun(
-            ShownRun(name, run.motion.without_start(left_out), None, scene=scene), None, run.name,
-            run.warnings, run.provenance, left_out,
+            ShownRun(name, run.motion.without_start(skipped), None, scene=scene), None, run.name,
+            run.warnings, run.provenance, skipped,
             further=further_quantities(run.collisions, run.laps()))
             for name, run in self.cars.items()]

@@ -125,14 +125,14 @@ class Run:
         skip: seconds at the start to leave out, by default `run.skip`. Raises RunError for a run
         without a reference, ConfigurationError if `skip` is negative or leaves nothing.
         """
-        return self._needs_reference().metrics(self._skip(skip))
+        return self._needs_reference().metrics(left_out(skip, self.skip))
 
     def quantities(self, skip: float | None = None) -> dict[str, Quantity]:
         """All figures of the run by name: errors, if it has a reference, drive, laps, collisions.
 
         Laps and collisions are those of the whole run. skip: as of metrics().
         """
-        driven = self.motion.without_start(self._skip(skip)).quantities()
+        driven = self.motion.without_start(left_out(skip, self.skip)).quantities()
         if self.tracking is not None:
             return {**self.metrics(skip).quantities(), **driven}
         return {**driven, **further_quantities(self.collisions, self.laps())}
@@ -166,7 +166,7 @@ class Run:
         require('plot()', 'matplotlib')
         from racecar.analysis import figures
 
-        skipped = self._skip(skip)
+        skipped = left_out(skip, self.skip)
         if self.tracking is None:
             self._check_kind(kind, (DRIVE,))
             return figures.drive_figure(self.name, self.motion.without_start(skipped))
@@ -193,10 +193,7 @@ class Run:
         from racecar.analysis.run_charts import ShownRun
         from racecar.analysis.scene_of_run import scene_of_run
 
-        file, skipped = Path(path), self._skip(skip)
-        if file.is_dir():
-            raise ConfigurationError(
-                f"report '{file}' is a folder, expected a file: add a name, as report.html")
+        file, skipped = report_file(path), left_out(skip, self.skip)
         if self.tracking is None:
             page = drive_report(
                 ShownRun(self.name, self.motion.without_start(skipped), None,
@@ -215,11 +212,7 @@ class Run:
         path: a new folder, which gets run.csv and, where it is known, run.yaml, or a file that
         ends with .csv. Returns it. Raises ConfigurationError if it is there or cannot be written.
         """
-        place = Path(path)
-        if place.exists():
-            raise ConfigurationError(
-                f"'{place}' exists already, not overwriting it; give another name")
-        file = place
+        file = place = new_place(path)
         if place.suffix != '.csv':
             try:
                 place.mkdir(parents=True)
@@ -261,13 +254,6 @@ class Run:
             numbers_table(('', 'value', 'unit'), rows, numbers=[1]) + warnings_list(self.warnings),
             drawing(lambda: self.plot(kind), f'path of {self.name}'))
 
-    def _skip(self, skip: float | None) -> float:
-        if skip is None:
-            return self.skip
-        if not 0.0 <= skip < float('inf'):
-            raise ConfigurationError(f'skip is {skip!r}, expected seconds of at least 0')
-        return skip
-
     def _needs_reference(self) -> TrackingRun:
         if self.tracking is None:
             raise RunError(
@@ -280,6 +266,33 @@ class Run:
             raise ConfigurationError(
                 f"kind is {excerpt(kind)}, expected one of {', '.join(known)}"
                 f'{suggestion(str(kind), known)}')
+
+
+def left_out(skip: float | None, default: float) -> float:
+    """Seconds at the start to leave out. Raises ConfigurationError for a time that is none."""
+    if skip is None:
+        return default
+    if not 0.0 <= skip < float('inf'):
+        raise ConfigurationError(f'skip is {skip!r}, expected seconds of at least 0')
+    return skip
+
+
+def report_file(path: str | os.PathLike[str]) -> Path:
+    """File for a report. Raises ConfigurationError for a folder."""
+    file = Path(path)
+    if file.is_dir():
+        raise ConfigurationError(
+            f"report '{file}' is a folder, expected a file: add a name, as report.html")
+    return file
+
+
+def new_place(path: str | os.PathLike[str]) -> Path:
+    """Where a run is to be kept. Raises ConfigurationError if something is there."""
+    place = Path(path)
+    if place.exists():
+        raise ConfigurationError(
+            f"'{place}' exists already, not overwriting it; give another name")
+    return place
 
 
 @suggesting_names

@@ -13,7 +13,7 @@ import math
 from typing import Protocol
 
 from racecar.base.errors import DivergenceError
-from racecar.base.types import NANOSECONDS, Odometry
+from racecar.base.types import Odometry
 from racecar.dynamics.impulse import Body, collide, FIXED, Surface
 from racecar.scene.touching import rectangles_touch
 from racecar.simulation.contact import Contact, ROUNDS, ways_apart
@@ -74,7 +74,7 @@ class CarHits:
         """
         self._cars, self._surface = cars, Surface(contact.restitution, contact.friction)
         self._keep, self._do_touch, self._note_met = keep, do_touch, note_met
-        self._look_steps = max(1, round(contact.interval * NANOSECONDS) // cars[0].step_ns)
+        self._look_steps = contact.look_steps(cars[0].step_ns)
         self._reach = [car.outline.reach for car in cars]
         self._inside = [False] * len(cars)
         # Speeds at the begin of an interval [m/s].

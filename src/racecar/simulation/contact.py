@@ -10,6 +10,7 @@ from racecar.base.compiled import pure, routine
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameters import Parameter
 from racecar.base.touch import Touch
+from racecar.base.types import NANOSECONDS
 from racecar.base.values import number_of, text_of, Values
 from racecar.dynamics.impulse import Body
 from racecar.scene.overlaps import Rectangle
@@ -51,6 +52,10 @@ class Contact(NamedTuple):
         policy, restitution, friction = (row.name for row in CONTACT_PARAMETERS)
         return cls(text_of(values, policy), restitution=number_of(values, restitution),
                    friction=number_of(values, friction))
+
+    def look_steps(self, step_ns: int) -> int:
+        """Steps of the interval for cars of Simulators, at least one; step_ns: of a step."""
+        return max(1, round(self.interval * NANOSECONDS) // step_ns)
 
     def check(self) -> None:
         """Raise ConfigurationError for what cannot be."""

@@ -348,7 +348,7 @@ class Simulator:
 
     @property
     def response(self) -> Contact:
-        """What happens when the car runs into something; its interval counts for hits only."""
+        """What happens when the car runs into something."""
         return self._response
 
     @response.setter

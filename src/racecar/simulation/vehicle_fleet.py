@@ -23,13 +23,10 @@ from racecar.scene.world_choice import scene_of
 from racecar.simulation.car_hits import CarHits
 from racecar.simulation.contact import IMPULSE
 from racecar.simulation.fleet_file import CarValues
-from racecar.simulation.obstacles import INSIDE, Outline, RELEASE
+from racecar.simulation.obstacles import INSIDE, RELEASE
 from racecar.simulation.ports import COLLISIONS, Entity, Input, Output, Scenery
 from racecar.simulation.simulator import KeptState, make_simulator, Simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
-
-LOOK_INTERVAL = 0.01
-"""Longest time between two looks at whether cars touch [s]."""
 
 
 class _Car:
@@ -40,7 +37,7 @@ class _Car:
         self.simulator = simulator
         self.plant = VehiclePlant(simulator)
         vehicle = simulator.model.vehicle
-        self.outline = Outline.of(vehicle.footprint)
+        self.outline = simulator.outline
         self._height = body_dimensions(vehicle).top
         self._met = NO_COLLISION
         # Why it cannot go on, '' if it can.
@@ -152,7 +149,7 @@ class VehicleFleet:
         self._reach = np.array([car.outline.reach for car in self._cars])
         # What sensors see of the cars where they are now; None until somebody looks.
         self._boxes: list[Box] | None = None
-        self._look_steps = max(1, round(LOOK_INTERVAL * NANOSECONDS) // self._clock.step_ns)
+        self._look_steps = responses[0].look_steps(self._clock.step_ns)
         self._show()
 
     @property

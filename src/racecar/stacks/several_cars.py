@@ -122,9 +122,12 @@ def in_world_of_race(options: StackOptions) -> StackOptions:
     """
     if options.race is None or options.world is not None:
         return options
-    file = find_race(options.race)
-    return replace(options, world=Fields.of(
-        f"race file '{file}'", load_yaml('race file', file)).text('world', 'racetrack'))
+    return replace(options, world=_fields_of_race(options.race).text('world', 'racetrack'))
+
+
+def _fields_of_race(race: str) -> Fields:
+    file = find_race(race)
+    return Fields.of(f"race file '{file}'", load_yaml('race file', file))
 
 
 def _race_control(options: StackOptions) -> list[NodeDescription]:
@@ -209,8 +212,7 @@ def _giving(options: StackOptions) -> dict[str, object]:
     """How far cars may press into borders by the rules of a race."""
     if options.race is None:
         return {}
-    file = find_race(options.race)
-    rules = read_rules(Fields.of(f"race file '{file}'", load_yaml('race file', file)))
+    rules = read_rules(_fields_of_race(options.race))
     return {GIVE_PARAMETER.name: rules.touch_depth}
 
 

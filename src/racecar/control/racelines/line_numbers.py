@@ -62,18 +62,33 @@ def line_numbers(line: Raceline, speed_share: float = 1.0) -> Flat:
         [count, line.length / (count - 1), line.length], rows.ravel()]))
 
 
+class _Cell(NamedTuple):
+    """way: from the start, of one lap [m]; at: first number of the row before; step: to the next.
+
+    part: how far on the way to the next row, from 0 to 1.
+    """
+
+    way: float
+    at: int
+    step: float
+    part: float
+
+
+@pure
+def _cell_at(numbers: Vector, first: int, s: float) -> _Cell:
+    rows, step, length = int(numbers[first]), numbers[first + 1], numbers[first + 2]
+    way = s - math.floor(s / length) * length
+    place = way / step
+    # The quotient may round up to the end.
+    cell = min(max(int(place), 0), rows - 2)
+    return _Cell(way, first + HEAD + ROW * cell, step, place - cell)
+
+
 @pure
 def line_at(numbers: Vector, first: int, s: float) -> LinePoint:
     """Point at a way from the start, any number of laps [m]; numbers from `first` on."""
-    rows, step, length = int(numbers[first]), numbers[first + 1], numbers[first + 2]
-    laps = math.floor(s / length)
-    way = s - laps * length
-    # The quotient may round up to the end.
-    cell = min(max(int(way / step), 0), rows - 2)
-    at = first + HEAD + ROW * cell
-    to = at + ROW
-    p = way / step - cell
-    q = 1.0 - p
+    way, at, step, p = _cell_at(numbers, first, s)
+    to, q = at + ROW, 1.0 - p
     # Hermite, with the headings of both rows.
     h0, h1 = q * q * (1.0 + 2.0 * p), p * p * (3.0 - 2.0 * p)
     d0, d1 = step * p * q * q, -step * p * p * q
@@ -100,13 +115,9 @@ class Course(NamedTuple):
 @pure
 def course_at(numbers: Vector, first: int, s: float) -> Course:
     """Curvature and speed as of line_at(), which takes several times as long."""
-    rows, step, length = int(numbers[first]), numbers[first + 1], numbers[first + 2]
-    place = (s - math.floor(s / length) * length) / step
-    cell = min(max(int(place), 0), rows - 2)
-    p = place - cell
-    at = first + HEAD + ROW * cell + 3
-    curvature, speed = numbers[at], numbers[at + 1]
-    more, faster = numbers[at + ROW] - curvature, numbers[at + ROW + 1] - speed
+    _, at, step, p = _cell_at(numbers, first, s)
+    to, curvature, speed = at + ROW, numbers[at + 3], numbers[at + 4]
+    more, faster = numbers[to + 3] - curvature, numbers[to + 4] - speed
     return Course(curvature + p * more, more / step, speed + p * faster, faster / step)
 
 
@@ -133,13 +144,8 @@ class Border(NamedTuple):
 @pure
 def border_at(numbers: Vector, first: int, s: float) -> Border:
     """Place, heading, speed and widths as of line_at(), and their derivatives."""
-    rows, step, length = int(numbers[first]), numbers[first + 1], numbers[first + 2]
-    place = (s - math.floor(s / length) * length) / step
-    cell = min(max(int(place), 0), rows - 2)
-    p = place - cell
-    q = 1.0 - p
-    at = first + HEAD + ROW * cell
-    to = at + ROW
+    _, at, step, p = _cell_at(numbers, first, s)
+    to, q = at + ROW, 1.0 - p
     (s0, c0), (s1, c1) = sine_cosine(numbers[at + 2]), sine_cosine(numbers[to + 2])
     # Of the Hermite polynomials, and their derivatives.
     h0, h1 = q * q * (1.0 + 2.0 * p), p * p * (3.0 - 2.0 * p)

@@ -40,11 +40,9 @@ from racecar.control.racing.gauss_newton import (
     bounds,
     cost,
     expand,
-    Horizon,
     input_count,
     is_known,
     Memory,
-    MOST_STEPS,
     places,
     plan_size,
     rates,
@@ -56,14 +54,13 @@ from racecar.control.racing.gauss_newton import (
 from racecar.control.racing.line_dynamics import (
     body_rates,
     BodyState,
-    dynamic_car,
     DynamicCar,
     Slopes,
     Weights,
     write_body_slopes,
     write_bounds,
 )
-from racecar.control.racing.settings import check_count, check_not_negative, check_positive
+from racecar.control.racing.settings import check_not_negative, check_positive
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import DRIVE_TIME_CONSTANT
 
@@ -306,27 +303,21 @@ class ContouringPredictive:
         and borders choose the speed, and not the line. The rest as of dynamic_mpc. Raises
         ParameterError for values out of range.
         """
-        check_positive(lag_weight=lag_weight, slip_weight=slip_weight, interval=interval,
-                       steering_rate_weight=steering_rate_weight, steering_rate=steering_rate,
-                       period=period, last_weight=last_weight)
-        check_not_negative(
-            contouring_weight=contouring_weight, border_weight=border_weight, delay=delay,
-            progress_weight=progress_weight, margin=margin, speed_lag=speed_lag,
-            slip_feed_forward=slip_feed_forward)
-        check_count(MOST_STEPS, steps=steps, iterations=iterations)
+        check_positive(lag_weight=lag_weight, slip_weight=slip_weight,
+                       steering_rate_weight=steering_rate_weight, last_weight=last_weight)
+        check_not_negative(contouring_weight=contouring_weight, border_weight=border_weight,
+                           progress_weight=progress_weight, margin=margin)
         self.rate, self.latency = rate, latency
-        to_cog = -vehicle.odometry_offset
-        self.point_ahead = to_cog
-        self.memory = np.zeros(plan_size(STATES, INPUTS, steps))
-        self.state = dynamic_mpc.State(0.0, 0.0)
         weights = Weights(0.0, 0.0, 0.0, float(slip_weight), float(steering_rate_weight),
                           float(last_weight))
+        plan = dynamic_mpc.plan_parameters(
+            vehicle, weights, steering_rate=steering_rate, steps=steps, interval=interval,
+            iterations=iterations, delay=delay, period=period, rate=rate,
+            slip_feed_forward=slip_feed_forward, speed_lag=speed_lag)
+        self.memory = np.zeros(plan_size(STATES, INPUTS, steps))
+        self.state = dynamic_mpc.State(0.0, 0.0)
+        self.point_ahead = plan.to_cog
         self.parameters = Parameters(
-            dynamic_mpc.Parameters(
-                dynamic_car(vehicle, weights, interval, steering_rate),
-                Horizon(float(steps), float(interval), float(iterations)), to_cog, float(delay),
-                1.0 / rate if rate > 0.0 else float(period), float(slip_feed_forward),
-                float(speed_lag)),
-            ContouringWeights(float(contouring_weight), float(lag_weight), float(border_weight),
-                              float(progress_weight)),
+            plan, ContouringWeights(float(contouring_weight), float(lag_weight),
+                                    float(border_weight), float(progress_weight)),
             vehicle.footprint.side + margin, float(vehicle.speed_max) if own_speed else 0.0)

@@ -127,6 +127,25 @@ def step(
     return answer(p, memory, at.states, at.inputs, period)
 
 
+def plan_parameters(
+    vehicle: VehicleParameters, weights: Weights, *, steering_rate: float, steps: int,
+    interval: float, iterations: int, delay: float, period: float, rate: float,
+    slip_feed_forward: float, speed_lag: float,
+) -> Parameters:
+    """Parameters of the settings that DynamicPredictive describes.
+
+    Raises ParameterError for values out of range, but those of weights.
+    """
+    check_positive(interval=interval, steering_rate=steering_rate, period=period)
+    check_not_negative(delay=delay, speed_lag=speed_lag, slip_feed_forward=slip_feed_forward)
+    check_count(MOST_STEPS, steps=steps, iterations=iterations)
+    return Parameters(
+        dynamic_car(vehicle, weights, interval, steering_rate),
+        Horizon(float(steps), float(interval), float(iterations)), -vehicle.odometry_offset,
+        float(delay), 1.0 / rate if rate > 0.0 else float(period), float(slip_feed_forward),
+        float(speed_lag))
+
+
 class DynamicPredictive:
     """See the top of the file."""
 
@@ -150,23 +169,18 @@ class DynamicPredictive:
         [s]; speed_lag: T [s]; rate: of answers [Hz], 0 for each odometry; period: of the first
         [s]; latency: until one acts [s]. Raises ParameterError for values out of range.
         """
-        check_positive(lateral_weight=lateral_weight, slip_weight=slip_weight, interval=interval,
-                       steering_rate_weight=steering_rate_weight, steering_rate=steering_rate,
-                       period=period)
+        check_positive(lateral_weight=lateral_weight, slip_weight=slip_weight,
+                       steering_rate_weight=steering_rate_weight)
         check_not_negative(drift_weight=drift_weight, speed_weight=speed_weight,
-                           last_weight=last_weight, delay=delay, speed_lag=speed_lag,
-                           slip_feed_forward=slip_feed_forward)
-        check_count(MOST_STEPS, steps=steps, iterations=iterations)
+                           last_weight=last_weight)
         self.rate, self.latency = rate, latency
-        to_cog = -vehicle.odometry_offset
-        self.point_ahead = to_cog
-        self.memory = np.zeros(plan_size(STATES, INPUTS, steps))
-        self.state = State(0.0, 0.0)
         weights = Weights(*map(float, (
             lateral_weight, drift_weight, speed_weight, slip_weight, steering_rate_weight,
             last_weight)))
-        self.parameters = Parameters(
-            dynamic_car(vehicle, weights, interval, steering_rate),
-            Horizon(float(steps), float(interval), float(iterations)), to_cog, float(delay),
-            1.0 / rate if rate > 0.0 else float(period), float(slip_feed_forward),
-            float(speed_lag))
+        self.parameters = plan_parameters(
+            vehicle, weights, steering_rate=steering_rate, steps=steps, interval=interval,
+            iterations=iterations, delay=delay, period=period, rate=rate,
+            slip_feed_forward=slip_feed_forward, speed_lag=speed_lag)
+        self.memory = np.zeros(plan_size(STATES, INPUTS, steps))
+        self.state = State(0.0, 0.0)
+        self.point_ahead = self.parameters.to_cog
