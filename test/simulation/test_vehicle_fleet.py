@@ -228,5 +228,5 @@ def test_another_scene_stands_around_all():
     {}, {'a': simulator((0.0, 0.0, 0.0)),
          'b': simulator((2.0, 0.0, 0.0), scene=Scene(walls=(Wall(9.0, 0.0, 9.0, 1.0),)))}])
 def test_cars_of_different_scenes_are_refused(simulators):
-    with pytest.raises(ConfigurationError, match='expected at least one car'):
+    with pytest.raises(ConfigurationError, match='expected at least one'):
         VehicleFleet(simulators)

@@ -18,8 +18,8 @@ from racecar.description.urdf import RobotDescription
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.differential.description import describe_robot
 from racecar.differential.loop import make_robot_car
-from racecar.differential.parameters import RobotParameters
-from racecar.differential.plant import make_robot_plant
+from racecar.differential.parameters import RobotParameters, ROBOTS
+from racecar.differential.robot_fleet import make_robots_plant
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.world_choice import car_names
 from racecar.sensors.equipment import described_with_sensors, shown_sensor, with_sensors
@@ -117,7 +117,13 @@ def _planar_plant(values: Mapping[str, object]) -> Plant:
 
 
 def _robot_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
+    _check_alone(values)
     return make_robot_car(values)
+
+
+def _robots_plant(values: Mapping[str, object]) -> Plant:
+    return make_robots_plant(
+        values_of_cars(values, tables.DIFFERENTIAL_WHEELS_SIMULATOR, ROBOTS))
 
 
 def _describe_car(values: Mapping[str, object]) -> RobotDescription:
@@ -160,7 +166,7 @@ NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
         needs=('mujoco',)),
     NodeSpec(
         node_names.DIFFERENTIAL_WHEELS_SIMULATOR, 'DifferentialWheelsSimulatorNode',
-        tables.DIFFERENTIAL_WHEELS_SIMULATOR, make_car=_robot_car, make_plant=make_robot_plant,
+        tables.DIFFERENTIAL_WHEELS_SIMULATOR, make_car=_robot_car, make_plant=_robots_plant,
         describe=_describe_robot),
     NodeSpec(
         node_names.DIFFERENTIAL_LINEARIZER, 'DifferentialLinearizerNode',

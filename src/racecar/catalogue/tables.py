@@ -237,7 +237,7 @@ SINGLE_TRACK_SIMULATOR = (
 WORLD_SIMULATOR = (
     VEHICLE_PARAMETERS + WORLD_PARAMETERS + FLEET + ODOMETRY_PARAMETERS + SIMULATOR_NODE)
 
-DIFFERENTIAL_WHEELS_SIMULATOR = DIFFERENTIAL_PARAMETERS + ParameterTable([
+DIFFERENTIAL_WHEELS_SIMULATOR = DIFFERENTIAL_PARAMETERS + FLEET + ParameterTable([
     Parameter('stamped_cmd_vel', bool, True, 'cmd_vel is a geometry_msgs/TwistStamped, as Nav2'
               ' sends it; false: a Twist, which lockstep cannot take', read_only=True),
 ]) + SIMULATOR_NODE

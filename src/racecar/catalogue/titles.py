@@ -18,6 +18,7 @@ CONFIGURATIONS: Mapping[str, str] = {
     'gap_ode': 'Follow the gap, planar',
     'gap_world': 'Follow the gap, 3-D',
     'differential_wheels': 'Differential-drive robot',
+    'differential_plant': 'Differential-drive robot alone',
     'teleop': 'Drive by hand, planar',
     'teleop_world': 'Drive by hand, 3-D',
 }

@@ -199,9 +199,11 @@ def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) 
     """Raise RunError if the driving was left to nodes of the user's and none did."""
     from racecar.ros.start_gate import described
 
-    missing = unanswered(descriptions)
-    if missing and not composed.simulator.is_commanded:
-        topics = ' and '.join(described(composed.simulator, topic) for topic in missing)
+    missing, simulator = dict.fromkeys(unanswered(descriptions)), composed.simulator
+    if missing and not simulator.is_commanded:
+        topics = ' and '.join(
+            described(simulator, '/'.join(filter(None, (entity.name, topic))))
+            for entity in simulator.plant.entities for topic in missing)
         raise RunError(
             f'nobody drove the car: a node of your own is to publish {topics}; see'
             ' docs/own_controller.md')

@@ -164,8 +164,9 @@ def _chosen(
 
 
 def _stacks() -> list[Stack]:
-    # Who drives `plant` by a node of their own also starts it, and attaches the cockpit.
-    return [stack for stack in STACKS.values() if stack is not plant.STACK]
+    # Who drives by a node of their own also starts these, and attaches the cockpit.
+    own = (plant.NAME, differential_wheels.PLANT)
+    return [stack for name, stack in STACKS.items() if name not in own]
 
 
 def _find(name: object) -> Stack:
@@ -193,7 +194,7 @@ def _choices(stack: Stack, row: NamedOption) -> list[str]:
     if row.name == 'sensors':
         return [*SENSOR_NAMES]
     if row.name == 'vehicle':
-        return robot_names() if stack is differential_wheels.STACK else vehicle_names()
+        return robot_names() if stack in differential_wheels.STACKS else vehicle_names()
     listed = option.choices or option.suggestions
     # Some have the report's numbers, too, which would stand in a list beside the names.
     return [name for name in listed() if not name.isdecimal()] if listed else []

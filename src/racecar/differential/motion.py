@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 import math
-from typing import cast, TypeAlias
+from typing import Any, cast, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -195,12 +195,26 @@ def clamped_speeds(speeds: WheelSpeeds, robot: RobotParameters) -> WheelSpeeds:
     return WheelSpeeds(min(max(speeds.left, -top), top), min(max(speeds.right, -top), top))
 
 
+class KeptMotion(NamedTuple):
+    """A state to which a PlanarMotion can go back; see PlanarMotion.kept().
+
+    noise: state of the generator, None of a robot without noise.
+    """
+
+    steps: int
+    rows: _Rows
+    noise: Mapping[str, Any] | None
+    collisions: Collisions | None
+
+
 class PlanarMotion(Motion):
     """The modes kinematics and physics.
 
     What stands in the way blocks the robot. In mode kinematics a step that would lead into it is
     not done: the wheels and their encoders stand (seeds 002 and 004). In mode physics the body
     stands and the wheels turn on where the motors are stronger than the friction.
+
+    has_diverged: whether the newest advance() has raised a DivergenceError since the last reset.
     """
 
     def __init__(
@@ -226,6 +240,7 @@ class PlanarMotion(Motion):
         blocked = numbers.blocked()
         self._blocked = None if blocked is None else vector(blocked)
         self._is_noisy = numbers.is_noisy
+        self.has_diverged = self._is_retired = False
         self._generator, self._seed = np.random.default_rng(seed), seed
         self.surround(scene)
         self._initial = pose
@@ -294,16 +309,17 @@ class PlanarMotion(Motion):
         """Compile all that a step calls."""
         self._run(self._rows.copy(), _NOTHING, 0)
         if self._obstacles is not None:
-            self._obstacles.block(self._odometry())
+            self._obstacles.block(self.odometry())
 
     def advance(self, steps: int) -> None:
         """Move on by whole steps.
 
         Raises DivergenceError if the state is not finite; state and time are then as before.
         """
-        before, draws = self._rows.copy(), _NOTHING
-        if self._is_noisy:
-            draws = as_vector(self._generator.uniform(-1.0, 1.0, DRAWS * steps))
+        if self._is_retired:
+            self._steps += steps
+            return
+        before, draws = self._rows.copy(), self._draw(steps)
         if self._obstacles is None:
             valid = self._run(self._rows, draws, steps)
         else:
@@ -313,11 +329,49 @@ class PlanarMotion(Motion):
                 else draws) for i in range(steps))
         if not valid:
             self._rows[:] = before
+            self.has_diverged = True
             raise DivergenceError(
                 f'the motion of {self.robot.name} is not finite after'
                 f' {self.time_ns / NANOSECONDS:.6g} s under {self._command}: check its masses and'
                 ' lengths, or use a shorter step')
         self._steps += steps
+
+    def _draw(self, steps: int) -> Vector:
+        """Random numbers of so many steps, none of a robot without noise."""
+        return as_vector(self._generator.uniform(-1.0, 1.0, DRAWS * steps)) if self._is_noisy \
+            else _NOTHING
+
+    def kept(self) -> KeptMotion:
+        """What go_back() takes: state, time and noise as they are now."""
+        return KeptMotion(
+            self._steps, self._rows.copy(),
+            self._generator.bit_generator.state if self._is_noisy else None, self.collisions)
+
+    def go_back(self, kept: KeptMotion) -> None:
+        """Undo what was driven since a state was kept; commands stay."""
+        self._steps = kept.steps
+        self._rows[:_STATES] = kept.rows[:_STATES]
+        if kept.noise is not None:
+            self._generator.bit_generator.state = kept.noise
+        if self._obstacles is not None and kept.collisions is not None:
+            self._obstacles.collisions = kept.collisions
+
+    def stop_at(self, kept: KeptMotion) -> None:
+        """Take the step since a state was kept anew, as a robot that something blocks there.
+
+        kept: one step ago. It is as at an obstacle, but no contact with the scene is counted.
+        """
+        energy = self.state.energy
+        before = _state_in(kept.rows)
+        if kept.noise is not None:
+            self._generator.bit_generator.state = kept.noise
+        self._block(before, energy, self._draw(1))
+
+    def retire(self) -> None:
+        """Stand where it is from now on until it is reset, as a robot that cannot go on."""
+        self._put(self.state._replace(
+            vx=0.0, vy=0.0, yaw_rate=0.0, left_speed=0.0, right_speed=0.0))
+        self._is_retired = True
 
     def _put(self, state: WheelsState) -> None:
         self._rows[:_STATES] = vector(state)
@@ -327,9 +381,9 @@ class PlanarMotion(Motion):
 
     def _step_among(self, obstacles: Obstacles, draws: Vector) -> bool:
         """Do a step as far as nothing is in the way; tell whether all is finite."""
-        before, last = self.state, self._odometry()
+        before, last = self.state, self.odometry()
         valid = self._run(self._rows, draws, 1)
-        now = self._odometry()
+        now = self.odometry()
         if not valid or not obstacles.block(now):
             obstacles.note_free(now)
             return valid
@@ -337,10 +391,16 @@ class PlanarMotion(Motion):
             # No step leads there: it was put there, and may leave.
             return valid
         obstacles.note_contact(last, math.hypot(last.vx, last.vy))
+        return self._block(before, self.state.energy, draws)
+
+    def _block(self, before: WheelsState, energy: float, draws: Vector) -> bool:
+        """Take a step from a state as a robot that something blocks; tell whether all is finite.
+
+        energy: that the motors have taken after it, where the wheels stand [J].
+        """
         stopped = before._replace(vx=0.0, vy=0.0, yaw_rate=0.0)
         if self._blocked is None:
-            self._put(stopped._replace(
-                left_speed=0.0, right_speed=0.0, energy=self.state.energy))
+            self._put(stopped._replace(left_speed=0.0, right_speed=0.0, energy=energy))
             return True
         self._put(stopped)
         self._rows[self._at_robot:] = self._blocked
@@ -355,18 +415,20 @@ class PlanarMotion(Motion):
         """
         pose = self._initial if pose is None else pose
         check_planar_pose(pose)
+        self.has_diverged = self._is_retired = False
         self._put(AT_REST._replace(x=pose.x, y=pose.y, yaw=pose.yaw))
         self.set_speeds(WheelSpeeds(0.0, 0.0))
         if self._obstacles is not None:
             self._obstacles.forget()
 
-    def _odometry(self) -> Odometry:
+    def odometry(self) -> Odometry:
+        """Pose and twist of the base frame, stamped with the present time."""
         x, y, yaw, vx, vy, yaw_rate = map(float, self._rows[:_MOTION])
         return Odometry(self.time_ns, x, y, *yaw_to_quaternion(yaw), vx, vy, yaw_rate)
 
     def body_state(self) -> BodyState:
         """Pose of the base frame in odom and twist in it."""
-        _, x, y, qz, qw, vx, vy, yaw_rate = self._odometry()
+        _, x, y, qz, qw, vx, vy, yaw_rate = self.odometry()
         return BodyState(
             Pose3(x, y, 0.0, 0.0, 0.0, qz, qw), Twist3(vx, vy, 0.0, 0.0, 0.0, yaw_rate))
 

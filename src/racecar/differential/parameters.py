@@ -20,10 +20,12 @@ from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_signature
 from racecar.base.parameter_file import load_parameter_file
+from racecar.base.share import find_wheeled_robot
 from racecar.base.values import Values
 from racecar.differential.distance_sensor import GENERIC, SENSOR_TYPES
 from racecar.differential.state import WheelBase
 from racecar.dynamics.vehicles.parameters import Footprint, GRAVITY
+from racecar.simulation.fleet_file import RobotKind
 
 PREFIX = 'robot.'
 
@@ -209,6 +211,9 @@ def _fields(values: Mapping[str, Array]) -> dict[str, Any]:
 
 
 ROBOT_PARAMETERS = table_of(RobotParameters, PREFIX)
+
+ROBOTS = RobotKind(PREFIX, find_wheeled_robot, ('mode', 'stamped_cmd_vel'))
+"""What fleet files know of these robots."""
 
 ROBOT_COLUMNS = frozenset(row.name for row in ROBOT_PARAMETERS if row.type is float)
 """Names of the parameters in which RobotParameters.columns() may differ."""

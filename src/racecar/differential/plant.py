@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 import math
 from typing import NamedTuple
@@ -146,6 +147,11 @@ class RobotPlant(OneRobotPlant):
             bounds=_bounds(robot), push=motion.push),
             Scenery(lambda: motion.scene, self._surround, motion.loose))
 
+    @property
+    def robots(self) -> Mapping[str, RobotPlant]:
+        """This one, which has no name."""
+        return {'': self}
+
     def set_twist(self, twist: BodyTwist) -> None:
         """Drive so from now on, as wheel_speeds() says; raises ParameterError as that does."""
         self.motion.set_speeds(wheel_speeds(twist, self.motion.robot))
@@ -183,13 +189,23 @@ def make_robot_plant(values: Values) -> RobotPlant:
     Raises ParameterError or ConfigurationError for what cannot be simulated, ConfigurationError if
     mode is world and MuJoCo is not there.
     """
-    robot, scene = RobotParameters.from_values(values), scene_of(values)
+    scene = scene_of(values)
+    motion = make_motion(
+        RobotParameters.from_values(values), text_of(values, 'mode'),
+        step=number_of(values, 'step'), scene=scene,
+        start=Start(start_pose(scene, values), start_height(values)),
+        seed=integer_of(values, 'noise_seed'))
+    return RobotPlant(motion, number_of(values, 'rate'))
+
+
+def start_height(values: Values) -> float:
+    """Height above the ground at the start [m].
+
+    Raises ConfigurationError for one in a mode that has none.
+    """
     mode, height = text_of(values, 'mode'), number_of(values, HEIGHT_PARAMETER.name)
     if height and mode != WORLD:
         raise ConfigurationError(
             f"parameter '{HEIGHT_PARAMETER.name}' is {height:g} m, expected 0 in mode {mode}: only"
             f' mode {WORLD} has a height to fall from')
-    motion = make_motion(
-        robot, mode, step=number_of(values, 'step'), scene=scene,
-        start=Start(start_pose(scene, values), height), seed=integer_of(values, 'noise_seed'))
-    return RobotPlant(motion, number_of(values, 'rate'))
+    return height

@@ -26,6 +26,7 @@ from racecar.simulation.world.car_model import (
     FLOOR_BIT,
     HARD,
     LOOSE_BIT,
+    prefixed,
     servo_name,
     WHEEL_PRIORITY,
 )
@@ -37,19 +38,24 @@ if TYPE_CHECKING:
     from mujoco import MjSpec
 
 BODY = 'robot_body'
-"""Name of the geom of the body."""
+"""Name of the geom of the body, behind that of a robot that has one."""
 
 
-def add_robot(spec: MjSpec, robot: RobotParameters, step: float) -> None:
+def part_name(robot: str, name: str) -> str:
+    """Name of a part of a robot in a model; robot: '' of one without a name."""
+    return prefixed(robot, name) if robot else name
+
+
+def add_robot(spec: MjSpec, robot: RobotParameters, step: float, name: str = '') -> None:
     """Add the robot to an MjSpec, at the origin, to be placed by its free joint BASE_LINK.
 
-    step: of the engine [s].
+    step: of the engine [s]; name: of the robot, in front of those of its parts, see part_name().
     """
     mujoco = load_engine()
-    root = spec.worldbody.add_body(name=BASE_LINK)
-    root.add_freejoint(name=BASE_LINK)
+    root = spec.worldbody.add_body(name=part_name(name, BASE_LINK))
+    root.add_freejoint(name=part_name(name, BASE_LINK))
     _weigh(root, body_part(robot))
-    _add_shape(root, robot)
+    _add_shape(root, robot, part_name(name, BODY))
     for place in caster_places(robot):
         radius = caster_radius(robot)
         ball = root.add_geom(
@@ -58,7 +64,7 @@ def add_robot(spec: MjSpec, robot: RobotParameters, step: float) -> None:
         ball.contype, ball.conaffinity, ball.condim, ball.solref = 0, FLOOR_BIT, 1, HARD
     half = 0.5 * robot.axle_length
     for joint, y in zip(TWO_WHEEL_JOINTS, (half, -half), strict=True):
-        _add_wheel(spec, root, robot, joint, y, step)
+        _add_wheel(spec, root, robot, part_name(name, joint), y, step)
 
 
 def export_robot(robot: RobotParameters, folder: Path, package: str = '') -> ExportedVehicle:
@@ -74,13 +80,13 @@ def _weigh(body: Any, part: Part, height: float | None = None) -> None:
     body.fullinertia = (*part.inertia, 0.0, 0.0, 0.0)
 
 
-def _add_shape(root: Any, robot: RobotParameters) -> None:
+def _add_shape(root: Any, robot: RobotParameters, name: str) -> None:
     kinds = load_engine().mjtGeom
     low, high = body_heights(robot)
     front, rear, side = robot.footprint
     half = 0.5 * (high - low)
     geom = root.add_geom(
-        name=BODY, pos=(0.5 * (front - rear), 0.0, low + half),
+        name=name, pos=(0.5 * (front - rear), 0.0, low + half),
         **({'type': kinds.mjGEOM_CYLINDER, 'size': (robot.body_radius, half, 0.0)}
            if robot.body_radius else
            {'type': kinds.mjGEOM_BOX, 'size': (0.5 * (front + rear), side, half)}))

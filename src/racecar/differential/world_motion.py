@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 import math
-from typing import Any, TYPE_CHECKING
+from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
 
@@ -28,12 +29,12 @@ from racecar.base.types import (
 from racecar.differential.motion import Motion, ORIGIN
 from racecar.differential.parameters import RobotParameters
 from racecar.differential.state import WheelsState
-from racecar.differential.world_model import add_robot, BODY
+from racecar.differential.world_model import add_robot, BODY, part_name
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.world.car_model import servo_name
 from racecar.simulation.world.engine import load_engine
-from racecar.simulation.world.engine_state import EngineState, LOWEST, uprightness
+from racecar.simulation.world.engine_state import EngineState, FloatArray, LOWEST, uprightness
 from racecar.simulation.world.scene_model import FLOOR
 from racecar.simulation.world.world_kernel import QUIET, SPEED_LIMIT
 from racecar.simulation.world.world_model import world_spec
@@ -42,25 +43,65 @@ if TYPE_CHECKING:
     from mujoco import MjSpec
 
 
+class RobotEngine(EngineState):
+    """Model and state of a scene with robots by their names; '' is that of a single one."""
+
+    def __init__(self, robots: Mapping[str, RobotParameters], scene: Scene, step: float) -> None:
+        """Take the step [s]. Raises ConfigurationError if MuJoCo is not there."""
+        self.robots = dict(robots)
+        self._step = step
+        # Robots that were put to their start since the time went on.
+        self._at_start: set[str] = set()
+        super().__init__(self._spec(scene), scene)
+
+    def _spec(self, scene: Scene) -> MjSpec:
+        spec = world_spec(scene, (), step=self._step)
+        for name, robot in self.robots.items():
+            add_robot(spec, robot, self._step, name)
+        return spec
+
+    def change_scene(self, scene: Scene) -> None:
+        """Let another scene stand around the robots, which stay as they are.
+
+        Raises ConfigurationError, changing nothing, for what the engine cannot take.
+        """
+        if scene is not self.scene:
+            self.surround(self._spec(scene), scene)
+
+    def note_start(self, name: str) -> None:
+        """Note that a robot is put to its start: with the last of them loose things are, too."""
+        self._at_start.add(name)
+        if len(self._at_start) == len(self.robots):
+            self.place_loose()
+
+    def note_moved(self, *names: str) -> None:
+        """Note that robots are not at their starts any more, all of them if none is named."""
+        self._at_start -= {*(names or self.robots)}
+
+
 class WorldMotion(Motion):
     """Body, wheels, motors and contacts by MuJoCo; encoders and energy as in the other modes.
 
-    engine: model and state of the physics engine.
+    engine: model and state of the physics engine. name: of the robot in it. Of several robots in
+    one engine advance_together() moves all.
     """
 
     def __init__(
         self, robot: RobotParameters, *, step: float = DEFAULT_STEP, scene: Scene = EMPTY_SCENE,
-        pose: Pose2 = ORIGIN, seed: int = 0, height: float = 0.0,
+        pose: Pose2 = ORIGIN, seed: int = 0, height: float = 0.0, name: str = '',
+        engine: RobotEngine | None = None,
     ) -> None:
         """Start at rest; step [s]; seed: of the noise of the encoders.
 
-        height: above the ground, from which it falls at the start [m].
+        height: above the ground, from which it falls at the start [m]. engine: with several
+        robots, of which this one has the name; it has scene and step.
 
         Raises ConfigurationError if MuJoCo is not there or the step is no whole number of
         nanoseconds.
         """
         super().__init__(robot, step)
-        self.engine = EngineState(self._spec(scene), scene)
+        self.name = name
+        self.engine = engine or RobotEngine({name: robot}, scene, self._step)
         self._bind()
         self._counts_turns = robot.has_encoders
         self._generator, self._seed = np.random.default_rng(seed), seed
@@ -69,10 +110,8 @@ class WorldMotion(Motion):
         self._energy = 0.0
         self.reset(None)
 
-    def _spec(self, scene: Scene) -> MjSpec:
-        spec = world_spec(scene, (), step=self._step)
-        add_robot(spec, self.robot, self._step)
-        return spec
+    def _part(self, name: str) -> str:
+        return part_name(self.name, name)
 
     def _bind(self) -> None:
         """Find the robot in the engine's arrays, and begin to count contacts."""
@@ -80,12 +119,15 @@ class WorldMotion(Motion):
         self.objects, self.cones = (
             (engine.loose_objects, engine.loose_poses) if scene.cones else (None, None))
         model = engine.model
-        self._body = engine.find_body(BASE_LINK, TWO_WHEEL_JOINTS)
-        self._shell = model.geom(BODY).id
+        self._body = engine.find_body(
+            self._part(BASE_LINK), [*map(self._part, TWO_WHEEL_JOINTS)])
+        self._shell = model.geom(self._part(BODY)).id
         self._floor = model.geom(FLOOR).id
         self._servos = np.array(
-            [model.actuator(servo_name(name)).id for name in TWO_WHEEL_JOINTS])
-        self._collisions: Collisions | None = None if scene.is_empty else NO_COLLISION
+            [model.actuator(servo_name(self._part(name))).id for name in TWO_WHEEL_JOINTS])
+        is_alone = len(engine.robots) == 1
+        self._collisions: Collisions | None = (
+            None if scene.is_empty and is_alone else NO_COLLISION)
         # Time since it touched each body, of what it touched lately [s].
         self._since_touch: dict[int, float] = {}
 
@@ -96,7 +138,7 @@ class WorldMotion(Motion):
 
     def surround(self, scene: Scene) -> None:
         """Let another scene stand around, as in Motion."""
-        self.engine.surround(self._spec(scene), scene)
+        self.engine.change_scene(scene)
         self._bind()
 
     def loose(self) -> list[BodyState]:
@@ -145,41 +187,45 @@ class WorldMotion(Motion):
         Raises DivergenceError if a velocity is not finite or beyond all reason; state and time are
         then as before.
         """
-        mujoco = load_engine()
-        self.engine.keep()
-        before = list(self._counts), self._energy, self._collisions, self._since_touch
-        for _ in range(steps):
-            self._do_step(mujoco)
-        speeds = self.engine.data.qvel
-        if not np.abs(speeds).max() <= SPEED_LIMIT:
-            self.engine.put_back()
-            self._counts, self._energy, self._collisions, self._since_touch = before
-            raise DivergenceError(
-                f'the 3-D world left the velocities that can be after'
-                f' {self.time_ns / NANOSECONDS:.6g} s under {self._command}: reset the robot; a'
-                ' shorter step or other masses may help')
-        self._steps += steps
+        advance_together([self], steps)
 
-    def _do_step(self, mujoco: Any) -> None:
+    def kept(self) -> KeptRobot:
+        """What of the robot is no state of the engine, as put_back() takes it."""
+        return KeptRobot(self._counts, self._energy, self._collisions, self._since_touch)
+
+    def put_back(self, kept: KeptRobot) -> None:
+        """Return to what was kept."""
+        self._counts, self._energy, self._collisions, self._since_touch = kept
+
+    def drive(self) -> Before:
+        """Set the motors for a step of the engine; what note_step() takes after it."""
         robot, data, body = self.robot, self.engine.data, self._body
         works = robot.battery == 0.0 or self._energy < robot.battery
         targets = self._command if works else WheelSpeeds(0.0, 0.0)
         data.ctrl[self._servos] = targets
-        angles = data.qpos[body.joints].copy()
-        speed = math.hypot(*map(float, data.qvel[body.motion:body.motion + 2]))
-        place = float(data.qpos[body.pose]), float(data.qpos[body.pose + 1])
-        mujoco.mj_step(self.engine.model, data)
+        return Before(
+            targets, data.qpos[body.joints].copy(),
+            math.hypot(*map(float, data.qvel[body.motion:body.motion + 2])),
+            float(data.qpos[body.pose]), float(data.qpos[body.pose + 1]))
+
+    def note_step(self, before: Before) -> None:
+        """Let energy, encoders and contacts follow a step of the engine."""
+        robot, data, body = self.robot, self.engine.data, self._body
         self._energy += (
-            0.5 * self._step * robot.motor_consumption * sum(map(abs, targets)))
+            0.5 * self._step * robot.motor_consumption * sum(map(abs, before.targets)))
         if self._counts_turns:
-            turns = data.qpos[body.joints] - angles
+            turns = data.qpos[body.joints] - before.angles
             if robot.encoder_noise > 0.0:
                 turns *= 1.0 + robot.encoder_noise * self._generator.uniform(-1.0, 1.0, 2)
             self._counts = [
                 count + robot.encoder_resolution * float(turn)
                 for count, turn in zip(self._counts, turns, strict=True)]
         if self._collisions is not None:
-            self._note_contact(self._collisions, *place, speed)
+            self._note_contact(self._collisions, before.x, before.y, before.speed)
+
+    def count_steps(self, steps: int) -> None:
+        """Let the time go on by steps that the engine has done."""
+        self._steps += steps
 
     def _note_contact(self, seen: Collisions, x: float, y: float, speed: float) -> None:
         """Count contacts of the body with each thing, unless they belong to the last ones."""
@@ -205,7 +251,9 @@ class WorldMotion(Motion):
         height = 0.0
         if pose is None:
             pose, height = self._initial, self._height
-            self.engine.place_loose()
+            self.engine.note_start(self.name)
+        else:
+            self.engine.note_moved(self.name)
         check_planar_pose(pose)
         qz, qw = yaw_to_quaternion(pose.yaw)
         self.engine.place(self._body, Pose3(pose.x, pose.y, height, 0.0, 0.0, qz, qw))
@@ -235,3 +283,49 @@ class WorldMotion(Motion):
         if pose.z < LOWEST:
             return f'the robot has fallen to z {pose.z:.3g} m at {place}; reset it'
         return ''
+
+
+class KeptRobot(NamedTuple):
+    """Counts of the encoders, energy [J], contacts, and time since each touch [s]."""
+
+    counts: list[float]
+    energy: float
+    collisions: Collisions | None
+    since_touch: dict[int, float]
+
+
+class Before(NamedTuple):
+    """Before a step: set speeds [rad/s] and angles [rad] of wheels, speed [m/s], place [m]."""
+
+    targets: WheelSpeeds
+    angles: FloatArray
+    speed: float
+    x: float
+    y: float
+
+
+def advance_together(robots: Sequence[WorldMotion], steps: int) -> None:
+    """Move all robots of one engine on by whole steps.
+
+    Raises DivergenceError if a velocity is not finite or beyond all reason; state and time are
+    then as before.
+    """
+    mujoco, engine = load_engine(), robots[0].engine
+    engine.keep()
+    kept = [robot.kept() for robot in robots]
+    for _ in range(steps):
+        before = [robot.drive() for robot in robots]
+        mujoco.mj_step(engine.model, engine.data)
+        for robot, state in zip(robots, before, strict=True):
+            robot.note_step(state)
+    if not np.abs(engine.data.qvel).max() <= SPEED_LIMIT:
+        engine.put_back()
+        for robot, state_before in zip(robots, kept, strict=True):
+            robot.put_back(state_before)
+        commands = '; '.join(f'{robot.name} {robot.command}'.lstrip() for robot in robots)
+        raise DivergenceError(
+            'the 3-D world left the velocities that can be after'
+            f' {robots[0].time_ns / NANOSECONDS:.6g} s under {commands}: reset the robot; a shorter step or other masses may help')
+    engine.note_moved()
+    for robot in robots:
+        robot.count_steps(steps)

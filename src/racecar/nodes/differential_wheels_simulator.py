@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 import math
 from typing import Unpack
 
@@ -15,7 +16,9 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.types import BodyTwist
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import DIFFERENTIAL_WHEELS_SIMULATOR
-from racecar.differential.plant import make_robot_plant, RobotPlant
+from racecar.differential.parameters import ROBOTS
+from racecar.differential.plant import RobotPlant
+from racecar.differential.robot_fleet import make_robots_plant
 from racecar.faults.plant import stamps_of, with_faults
 from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.codecs import Codec, CODECS
@@ -24,11 +27,12 @@ from racecar.ros.interfaces import SetFloat
 from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
+from racecar.simulation.fleet_file import values_of_cars
 from racecar.simulation.ports import Plant
 
 
 class DifferentialWheelsSimulatorNode(SimulatorNode):
-    """Simulates a differential-drive robot, in the plane or in the 3-D world.
+    """Simulates differential-drive robots, in the plane or in the 3-D world.
 
     Subscribes: cmd_vel (geometry_msgs/TwistStamped; Twist if the parameter stamped_cmd_vel is
     false), wheel_speeds (sensor_msgs/JointState, velocities of both wheel joints [rad/s]; of both
@@ -45,7 +49,8 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
     them below its name, as rear/scan.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause and ~/enable_encoders (std_srvs/SetBool),
     ~/step (std_srvs/Trigger), ~/set_left_encoder and ~/set_right_encoder
-    (racecar_interfaces/SetFloat, counts).
+    (racecar_interfaces/SetFloat, counts). Of several robots (cars), topics and the services of
+    encoders are below the name of each, as red/cmd_vel and ~/red/enable_encoders.
     Parameters: racecar.catalogue.tables.DIFFERENTIAL_WHEELS_SIMULATOR.
     """
 
@@ -61,52 +66,54 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
                         ' true, or do without lockstep')
                 codecs[BodyTwist] = PlainTwistCodec()
             announce_compilation(log)
-            self._robot: RobotPlant = make_robot_plant(values)
-            return with_faults(equip(self._robot, values), values)
+            cars = values_of_cars(values, DIFFERENTIAL_WHEELS_SIMULATOR, ROBOTS)
+            plant = make_robots_plant(cars)
+            self._robots = plant.robots
+            return with_faults(equip(plant, values, [car.values for car in cars]), values)
 
         super().__init__(
             node_names.DIFFERENTIAL_WHEELS_SIMULATOR, DIFFERENTIAL_WHEELS_SIMULATOR, make_plant,
             codecs, **options)
         self.stamp_of = stamps_of(self.values)
         offer_standard_services(self)
-        self.create_service(SetBool, '~/enable_encoders', self._on_enable_encoders)
-        self.create_service(SetFloat, '~/set_left_encoder', self._on_set_left_encoder)
-        self.create_service(SetFloat, '~/set_right_encoder', self._on_set_right_encoder)
+        for name, robot in self._robots.items():
+            below = f'~/{name}/' if name else '~/'
+            self.create_service(
+                SetBool, f'{below}enable_encoders', partial(_on_enable_encoders, robot))
+            for side in ('left', 'right'):
+                self.create_service(
+                    SetFloat, f'{below}set_{side}_encoder', partial(_on_set_encoder, robot, side))
 
-    def _without_encoders(self) -> str:
-        """Why there is nothing to count with; empty if there is."""
-        robot = self._robot.motion.robot
-        return '' if robot.has_encoders else (
-            f'{robot.name} has no encoders: give robot.encoder_noise and robot.encoder_resolution'
-            ' numbers of at least 0')
 
-    def _on_enable_encoders(
-            self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        missing = self._without_encoders()
-        if not missing:
-            self._robot.encoders_enabled = request.data
-        response.success = not missing
-        response.message = missing or ('enabled' if request.data else 'disabled')
-        return response
+def _without_encoders(robot: RobotPlant) -> str:
+    """Why there is nothing to count with; empty if there is."""
+    parameters = robot.motion.robot
+    return '' if parameters.has_encoders else (
+        f'{parameters.name} has no encoders: give robot.encoder_noise and robot.encoder_resolution'
+        ' numbers of at least 0')
 
-    def _on_set_left_encoder(
-            self, request: SetFloat.Request, response: SetFloat.Response) -> SetFloat.Response:
-        return self._set_counts(request.value, self._robot.motion.state.right_count, request.value,
-                                response)
 
-    def _on_set_right_encoder(
-            self, request: SetFloat.Request, response: SetFloat.Response) -> SetFloat.Response:
-        return self._set_counts(self._robot.motion.state.left_count, request.value, request.value,
-                                response)
+def _on_enable_encoders(
+    robot: RobotPlant, request: SetBool.Request, response: SetBool.Response,
+) -> SetBool.Response:
+    missing = _without_encoders(robot)
+    if not missing:
+        robot.encoders_enabled = request.data
+    response.success = not missing
+    response.message = missing or ('enabled' if request.data else 'disabled')
+    return response
 
-    def _set_counts(
-        self, left: float, right: float, wanted: float, response: SetFloat.Response,
-    ) -> SetFloat.Response:
-        problem = self._without_encoders()
-        if not problem and not math.isfinite(wanted):
-            problem = f'count is {wanted!r}, expected a finite number; nothing changed'
-        if not problem:
-            self._robot.motion.set_counts(left, right)
-        response.success = not problem
-        response.message = problem or f'encoders count on from {left:g} and {right:g}'
-        return response
+
+def _on_set_encoder(
+    robot: RobotPlant, side: str, request: SetFloat.Request, response: SetFloat.Response,
+) -> SetFloat.Response:
+    state, problem = robot.motion.state, _without_encoders(robot)
+    counts = {'left': state.left_count, 'right': state.right_count, side: request.value}
+    if not problem and not math.isfinite(request.value):
+        problem = f'count is {request.value!r}, expected a finite number; nothing changed'
+    if not problem:
+        robot.motion.set_counts(**counts)
+    response.success = not problem
+    response.message = problem or (
+        f"encoders count on from {counts['left']:g} and {counts['right']:g}")
+    return response

@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.fields import Fields
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.parameters import ParameterTable, suggest
-from racecar.base.share import find_vehicle
+from racecar.base.share import find_robot, find_vehicle
 from racecar.base.types import Pose2
 from racecar.base.values import text_of, Values
 from racecar.base.yaml_file import load_yaml
@@ -47,6 +48,21 @@ _COLOUR, _SHAPE = f'{BODY_PREFIX}colour', f'{BODY_PREFIX}shape'
 # What all cars of a simulator have in common, or what has a key of its own.
 _OF_ALL = ('cars', FLEET_FILE.name, 'grid_spacing', 'world', 'step', 'rate', 'initial_x',
            'initial_y', 'initial_yaw', *(row.name for row in CONTACT_PARAMETERS))
+
+
+class RobotKind(NamedTuple):
+    """What the robots of a simulator are, for the key `vehicle` of a fleet file.
+
+    prefix: of the parameters that such a file has; find: gives the file of a name or path; of_all:
+    further parameters that all robots of a simulator have in common.
+    """
+
+    prefix: str
+    find: Callable[[str], Path]
+    of_all: tuple[str, ...] = ()
+
+
+CARS = RobotKind(PREFIX, find_vehicle)
 
 
 @dataclass(frozen=True)
@@ -134,7 +150,8 @@ def car_shape(fields: Fields, number: int) -> FleetCar:
     start = Pose2(*fields.numbers('start', 3)) if fields.has('start') else None
     vehicle = fields.text('vehicle', '')
     if vehicle:
-        find_vehicle(vehicle)
+        # Whether it is one of the kind that the simulator has is known only there.
+        find_robot(vehicle)
     simulator = dict(fields.mapping('simulator'))
     for name in simulator:
         if name in _OF_ALL or name.startswith('odometry.'):
@@ -158,12 +175,12 @@ def _colour(fields: Fields) -> Colour:
 
 
 def values_of_cars(
-    values: Values, table: ParameterTable | None = None,
+    values: Values, table: ParameterTable | None = None, kind: RobotKind = CARS,
 ) -> list[CarValues]:
     """Cars that resolved values of a simulator ask for, one without a name among them.
 
-    table: of the simulator, which a fleet file needs. Raises ParameterError or ConfigurationError
-    for what the file or the names cannot be.
+    table: of the simulator, which a fleet file needs; kind: of its robots. Raises ParameterError
+    or ConfigurationError for what the file or the names cannot be.
     """
     names = car_names(values)
     file = text_of(values, FLEET_FILE.name, '')
@@ -174,15 +191,16 @@ def values_of_cars(
         raise ConfigurationError(
             f"parameter 'cars' names {list(names)}, expected the cars of the fleet file '{file}':"
             f' {[car.name for car in cars]}')
-    return [*_each(values, cars, table, file)]
+    return [*_each(values, cars, table, file, kind)]
 
 
 def _each(
-    values: Values, cars: Sequence[FleetCar], table: ParameterTable, file: str,
+    values: Values, cars: Sequence[FleetCar], table: ParameterTable, file: str, kind: RobotKind,
 ) -> Iterator[CarValues]:
     for car in cars:
         try:
-            yield CarValues(car.name, values_of_car(values, car, table), car.place, car.start)
+            yield CarValues(
+                car.name, values_of_car(values, car, table, kind), car.place, car.start)
         except (ConfigurationError, ParameterError) as error:
             raise type(error)(f"fleet file '{file}': car {car.name}: {error}") from error
 
@@ -204,16 +222,25 @@ def vehicles_of_cars(values: Values) -> dict[str, VehicleParameters]:
     return found
 
 
-def values_of_car(values: Values, car: FleetCar, table: ParameterTable) -> Values:
-    """Values of all parameters with those that a car has of its own.
+def values_of_car(
+    values: Values, car: FleetCar, table: ParameterTable, kind: RobotKind = CARS,
+) -> Values:
+    """Values of all parameters with those that a car has of its own; kind: of what it is.
 
-    Raises ParameterError for what the table does not allow, ConfigurationError for its vehicle.
+    Raises ParameterError for what the table does not allow and what is of all robots,
+    ConfigurationError for its vehicle.
     """
     own = dict(car.simulator)
+    for name in own:
+        if name in kind.of_all:
+            raise ParameterError(
+                f"parameter '{name}' is {excerpt(own[name])} for one robot, expected none: it is"
+                ' of all robots of the simulator')
     if car.vehicle:
         # Nothing of another vehicle is left.
-        values = {name: value for name, value in values.items() if not name.startswith(PREFIX)}
-        own = {**load_parameter_file(find_vehicle(car.vehicle), 'any_node'), **own}
+        values = {
+            name: value for name, value in values.items() if not name.startswith(kind.prefix)}
+        own = {**load_parameter_file(kind.find(car.vehicle), 'any_node'), **own}
     shape = own.get(_SHAPE, text_of(values, _SHAPE, RACECAR)) if not car.vehicle \
         else own.get(_SHAPE, RACECAR)
     if car.colour is not None and shape != RACECAR:

@@ -636,6 +636,11 @@ class Simulator:
         self._put_back(kept.arrays)
         self._stand(self.odometry(), under_way)
 
+    def retire(self) -> None:
+        """Stand where it is from now on, as a car that cannot go on."""
+        self.stop()
+        self.stop_at(self.kept())
+
     def _drive(self, steps: int) -> None:
         """Move the state on. Raises DivergenceError."""
         try:

@@ -83,7 +83,7 @@ STACKS: dict[str, Stack] = {
     stack.name: stack for stack in (
         *_law_stacks(SimulatorKind.PLANE), plant.STACK, driver.STACK,
         *_law_stacks(SimulatorKind.WORLD, SimulatorKind.WORLD_WITH_TYRES),
-        driver_world.STACK, *gap_following.STACKS, differential_wheels.STACK, *teleop.STACKS)}
+        driver_world.STACK, *gap_following.STACKS, *differential_wheels.STACKS, *teleop.STACKS)}
 """By name."""
 
 

@@ -106,7 +106,7 @@ class StackOptions:
 
     vehicle: str | None = _option(
         None, 'vehicle, by name or as a parameter file; default: racecar, of differential_wheels'
-        ' the robot pioneer', str, _EVERY_CAR,
+        ' and differential_plant the robot pioneer', str, _EVERY_CAR,
         suggestions=car_and_robot_names, is_path=True)
     cars: tuple[str, ...] = _option(
         (), 'several cars in one world, by their names, their number: car1, car2 and so on, or a'
@@ -174,7 +174,7 @@ class StackOptions:
         ' cars, each with its own time', bool, (LAUNCH, UP))
     topic_names: str = _option(
         '', 'set of topic names, by name or as a file; default: that of the configuration, cmd_vel'
-        f' for differential_wheels and {DEFAULT_NAMES} for others', str, (LAUNCH, UP),
+        f' for differential-drive robots and {DEFAULT_NAMES} for others', str, (LAUNCH, UP),
         suggestions=topic_set_names, metavar='NAMES', is_path=True)
     use_sim_time: bool = _option(
         True, 'whether the nodes take their time from /clock; the simulator makes that time and'

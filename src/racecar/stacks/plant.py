@@ -4,7 +4,9 @@
 
 from racecar.stacks.tracking import tracking_stack
 
+NAME = 'plant'
+
 STACK = tracking_stack(
-    'plant',
+    NAME,
     'single-track simulator, command muxes, and the tracker for the reference; a node of your own'
     ' drives', None)

@@ -30,6 +30,11 @@ from racecar.stacks.stack import Stack
 
 _CARS = FLEET_PARAMETERS[0].name
 
+# What several cars can drive, and, by their simulators, several robots of other kinds.
+_WITHOUT_REFERENCE = 'gap_ode, gap_world, or plant with controllers of your own'
+_OF_ROBOTS = {
+    node_names.DIFFERENTIAL_WHEELS_SIMULATOR: 'differential_plant with controllers of your own'}
+
 # Of all cars, whatever their names.
 _SHARED = (topics.TF, topics.TF_STATIC, topics.CLOCK)
 
@@ -56,15 +61,16 @@ def check_cars(stack: Stack, options: StackOptions, nodes: Sequence[NodeDescript
         raise ConfigurationError(
             f'race is {excerpt(options.race)}, but in lockstep nobody may hold a car beside its'
             ' own nodes, as race_control does: do without lockstep, or take `racecar race`')
-    if not all(_CARS in d.spec.table for d in nodes if d.spec.is_simulator):
+    if options.race is not None and not any(
+            d.executable == node_names.ACKERMANN_MUX for d in nodes):
         raise ConfigurationError(
-            f'cars are {list(options.cars)}, but {stack.simulator} has one robot: take gap_ode,'
-            ' gap_world or plant')
+            f'race is {excerpt(options.race)}, but {stack.name} has no command muxes, by which'
+            f' race_control holds cars: take {_WITHOUT_REFERENCE}')
     if stack.closes_loop:
         raise ConfigurationError(
             f'cars are {list(options.cars)}, but those of {stack.name} would all follow one'
-            ' reference at the same time: take gap_ode, gap_world, or plant with controllers of'
-            ' your own')
+            ' reference at the same time: take'
+            f' {_OF_ROBOTS.get(stack.simulator, _WITHOUT_REFERENCE)}')
     if (options.teleop or stack.teleop) != TELEOP_NONE:
         raise ConfigurationError(
             f'cars are {list(options.cars)}, but one person drives by teleop'
