@@ -117,7 +117,7 @@ def test_a_velocity_that_is_not_finite_is_refused(twist):
 @pytest.mark.parametrize(('options', 'expected'), [
     ({'vehicle': 'racecar'}, "vehicle 'racecar' is neither a file nor one of khepera, pioneer"),
     ({'tyre_model': 'fiala'}, 'Coulomb friction'),
-    ({'controller': 'my:Own'}, 'leave out differential_linearizer'),
+    ({'controller': 'my:Own'}, 'take differential_plant'),
     ({'overrides': {'trajectory_tracker': {'PL_distance': 0.5}}}, 'set both to one value'),
     ({'overrides': {'trajectory_tracker': {'tracked_point': 'cog'}}}, 'vehicle.mass. is 0.0'),
     ({'overrides': {'differential_wheels_simulator': {'robot.mas': 1.0}}}, 'robot.mass')])

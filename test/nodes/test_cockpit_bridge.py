@@ -34,6 +34,7 @@ from racecar.clients.graph.service_calls import Patience, ServiceCalls
 from racecar.cockpit.frames import is_text, json_frame, read_json, read_states, SCAN, STATE
 from racecar.cockpit.link import LENGTH, packed
 from racecar.nodes.ackermann_mux import AckermannMuxNode
+from racecar.nodes.differential_wheels_simulator import DifferentialWheelsSimulatorNode
 from racecar.nodes.driver_bridge import DriverBridgeNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
@@ -156,9 +157,12 @@ def test_it_describes_robot_surroundings_and_parameters(car):
     assert 'config_file' not in {row['name'] for row in nodes['/vesc/low_level/ackermann_cmd_mux']}
 
 
-def test_all_cars_of_a_world_are_shown_with_the_world_around_them(bench, serve):
-    bench.start(SingleTrackSimulatorNode, use_sim_time=False, cars=['red', 'blue', 'green'],
-                **{**RACECAR, 'world': 'tunnel', 'sensors': ['laser'], 'laser.rays': 7})
+@pytest.mark.parametrize(('node', 'vehicle'), [
+    (SingleTrackSimulatorNode, RACECAR), (DifferentialWheelsSimulatorNode, {})])
+def test_all_cars_of_a_world_are_shown_with_the_world_around_them(bench, serve, node, vehicle):
+    simulator = bench.start(
+        node, use_sim_time=False, cars=['red', 'blue', 'green'],
+        **{**vehicle, 'world': 'tunnel', 'sensors': ['laser'], 'laser.rays': 7})
     server = serve(namespace='red')
     wanted = {0: 'red', 1: 'blue', 2: 'green'}
 
@@ -173,7 +177,7 @@ def test_all_cars_of_a_world_are_shown_with_the_world_around_them(bench, serve):
         {*wanted}, {*wanted}), 'state and scans of all cars')
     assert {row['robot']: row['car'] for row in found('robot')} == wanted
     assert server.get('scene')['name'] == 'tunnel'
-    assert '/single_track_simulator' in server.parameters('/single_track_simulator')
+    assert f'/{simulator.get_name()}' in server.parameters(f'/{simulator.get_name()}')
     behind = {robot: next(
         states.values[0, 0] for frame in server.frames if frame[0] == STATE
         and (states := read_states(frame)).robot == robot) for robot in wanted}

@@ -182,7 +182,7 @@ def test_topics_of_a_set_are_renamed_for_each_car():
     ('gap_ode', {'cars': ('0',)}, "cars is '0', expected names, or their number from 1 to 100"),
     ('gap_ode', {'cars': ('101',)}, "cars is '101', expected names"),
     ('kinematic_ode', {'cars': ('a', 'b')}, 'would all follow one reference'),
-    ('differential_wheels', {'cars': ('a', 'b')}, 'differential_wheels_simulator has one robot'),
+    ('differential_wheels', {'cars': ('a', 'b')}, 'at the same time: take differential_plant'),
     ('gap_ode', {'cars': ('a', 'b'), 'teleop': 'keyboard'}, 'one person drives by teleop'),
     ('gap_ode', {'cars': ('a', 'b'), 'overrides': {'c/gap_follower': {'speed': 1.0}}},
      "node 'c/gap_follower' is not part of gap_ode"),

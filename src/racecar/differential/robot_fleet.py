@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 import itertools
-from typing import Protocol
+from typing import Protocol, TYPE_CHECKING
 import zlib
 
 import numpy as np
 
-from racecar.base.types import Odometry
+from racecar.base.errors import DivergenceError
+from racecar.base.types import NANOSECONDS, Odometry
 from racecar.base.values import integer_of, number_of, text_of, Values
 from racecar.differential.motion import PlanarMotion, WORLD
 from racecar.differential.parameters import RobotParameters
@@ -24,7 +25,10 @@ from racecar.simulation.contact import Contact
 from racecar.simulation.fleet_file import CarValues
 from racecar.simulation.obstacles import Outline
 from racecar.simulation.planar_fleet import Cover, FleetRobot, PlanarFleet
-from racecar.simulation.ports import Entity, Plant, Scenery
+from racecar.simulation.ports import Entity, Plant, Scenery, unless_retired
+
+if TYPE_CHECKING:
+    from racecar.differential.world_motion import WorldMotion
 
 
 def seed_of_robot(seed: int, name: str) -> int:
@@ -73,7 +77,12 @@ class WorldRobotFleet:
         Raises ParameterError or ConfigurationError for what cannot be simulated.
         """
         # Imports an engine that only this needs.
-        from racecar.differential.world_motion import advance_together, RobotEngine, WorldMotion
+        from racecar.differential.world_motion import (
+            advance_together,
+            lost_robots,
+            RobotEngine,
+            WorldMotion,
+        )
 
         made = {car.name: RobotParameters.from_values(car.values) for car in cars}
         engine = RobotEngine(made, scene, step)
@@ -82,21 +91,27 @@ class WorldRobotFleet:
             seed=seed_of_robot(integer_of(car.values, 'noise_seed'), car.name),
             height=start_height(car.values), name=car.name, engine=engine) for car in cars]
         self.robots = {motion.name: RobotPlant(motion, rate) for motion in motions}
-        self._covers = [cover_of(motion.robot) for motion in motions]
+        self._motions = motions
         self._clock = motions[0]
         self._move = partial(advance_together, motions)
+        self._find_lost = partial(lost_robots, motions)
+        self._covers = [cover_of(motion.robot) for motion in motions]
         self._show()
 
     def _show(self) -> None:
         self._entities = tuple(
-            self._entity(index, name, robot)
-            for index, (name, robot) in enumerate(self.robots.items()))
+            self._entity(index, motion) for index, motion in enumerate(self._motions))
 
-    def _entity(self, index: int, name: str, robot: RobotPlant) -> Entity:
-        entity, = robot.entities
+    def _entity(self, index: int, motion: WorldMotion) -> Entity:
+        def why_retired() -> str:
+            return motion.failure
+
+        entity, = self.robots[motion.name].entities
         assert entity.platform is not None
-        return replace(entity, name=name, platform=replace(
-            entity.platform, objects=partial(self._objects, index)))
+        return replace(
+            entity, name=motion.name, retired=why_retired,
+            inputs=tuple(unless_retired(port, why_retired) for port in entity.inputs),
+            platform=replace(entity.platform, objects=partial(self._objects, index)))
 
     def _objects(self, own: int) -> Objects:
         """Cones where they are now, and the other robots as boxes that stand upright."""
@@ -142,8 +157,23 @@ class WorldRobotFleet:
         """Do nothing: the engine is compiled."""
 
     def advance(self, steps: int) -> None:
-        """Move on by whole steps. Raises DivergenceError; state and time are then as before."""
-        self._move(steps)
+        """Move on by whole steps.
+
+        A robot whose motion cannot be computed stands from then on, with that as its fault, until
+        it is reset; the others go on. Raises DivergenceError where one that stands has none, and
+        where it cannot be told which robot it is; state and time are then as before.
+        """
+        while True:
+            try:
+                self._move(steps)
+                return
+            except DivergenceError as error:
+                lost = self._find_lost(steps)
+                if not lost or any(motion.failure for motion in lost):
+                    raise
+                for motion in lost:
+                    motion.retire('the robot stands still from'
+                                  f' {self.time_ns / NANOSECONDS:.6g} s on: {error}')
 
 
 class RobotsPlant(Plant, Protocol):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 import math
-from typing import NamedTuple, TYPE_CHECKING
+from typing import Any, NamedTuple, TYPE_CHECKING
 
 import numpy as np
 
@@ -34,9 +34,17 @@ from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.world.car_model import servo_name
 from racecar.simulation.world.engine import load_engine
-from racecar.simulation.world.engine_state import EngineState, FloatArray, LOWEST, uprightness
+from racecar.simulation.world.engine_state import (
+    EngineState,
+    FloatArray,
+    FreeBody,
+    Held,
+    LOWEST,
+    SPEED_LIMIT,
+    uprightness,
+)
 from racecar.simulation.world.scene_model import FLOOR
-from racecar.simulation.world.world_kernel import QUIET, SPEED_LIMIT
+from racecar.simulation.world.world_kernel import QUIET
 from racecar.simulation.world.world_model import world_spec
 
 if TYPE_CHECKING:
@@ -82,8 +90,9 @@ class RobotEngine(EngineState):
 class WorldMotion(Motion):
     """Body, wheels, motors and contacts by MuJoCo; encoders and energy as in the other modes.
 
-    engine: model and state of the physics engine. name: of the robot in it. Of several robots in
-    one engine advance_together() moves all.
+    engine: model and state of the physics engine. name: of the robot in it. failure: why it stands
+    until it is reset, '' if it does not. Of several robots in one engine advance_together() moves
+    all.
     """
 
     def __init__(
@@ -100,7 +109,8 @@ class WorldMotion(Motion):
         nanoseconds.
         """
         super().__init__(robot, step)
-        self.name = name
+        self.name, self.failure = name, ''
+        self._held: Held | None = None
         self.engine = engine or RobotEngine({name: robot}, scene, self._step)
         self._bind()
         self._counts_turns = robot.has_encoders
@@ -191,11 +201,35 @@ class WorldMotion(Motion):
 
     def kept(self) -> KeptRobot:
         """What of the robot is no state of the engine, as put_back() takes it."""
-        return KeptRobot(self._counts, self._energy, self._collisions, self._since_touch)
+        return KeptRobot(
+            self._counts, self._energy, self._collisions, self._since_touch,
+            self._generator.bit_generator.state if self._is_noisy else None)
 
     def put_back(self, kept: KeptRobot) -> None:
         """Return to what was kept."""
-        self._counts, self._energy, self._collisions, self._since_touch = kept
+        self._counts, self._energy, self._collisions, self._since_touch, noise = kept
+        if noise is not None:
+            self._generator.bit_generator.state = noise
+
+    @property
+    def _is_noisy(self) -> bool:
+        return self._counts_turns and self.robot.encoder_noise > 0.0
+
+    @property
+    def free_body(self) -> FreeBody:
+        """Where the robot is in the arrays of the engine, as long as nothing else is compiled."""
+        return self._body
+
+    def retire(self, reason: str) -> None:
+        """Stand where it is, whatever acts on it, until it is reset."""
+        self.failure = reason
+        self._command = WheelSpeeds(0.0, 0.0)
+        self._held = self.engine.hold(self._body)
+
+    def stay(self) -> None:
+        """Take what little motion a robot that stands so has got."""
+        if self._held is not None:
+            self.engine.stay(self._body, self._held)
 
     def drive(self) -> Before:
         """Set the motors for a step of the engine; what note_step() takes after it."""
@@ -215,7 +249,7 @@ class WorldMotion(Motion):
             0.5 * self._step * robot.motor_consumption * sum(map(abs, before.targets)))
         if self._counts_turns:
             turns = data.qpos[body.joints] - before.angles
-            if robot.encoder_noise > 0.0:
+            if self._is_noisy:
                 turns *= 1.0 + robot.encoder_noise * self._generator.uniform(-1.0, 1.0, 2)
             self._counts = [
                 count + robot.encoder_resolution * float(turn)
@@ -256,6 +290,9 @@ class WorldMotion(Motion):
             self.engine.note_moved(self.name)
         check_planar_pose(pose)
         qz, qw = yaw_to_quaternion(pose.yaw)
+        if self._held is not None:
+            self.engine.release(self._body, self._held)
+            self._held, self.failure = None, ''
         self.engine.place(self._body, Pose3(pose.x, pose.y, height, 0.0, 0.0, qz, qw))
         self._counts, self._energy = [0.0, 0.0], 0.0
         self._command = WheelSpeeds(0.0, 0.0)
@@ -276,6 +313,8 @@ class WorldMotion(Motion):
 
     def fault(self) -> str:
         """Why the robot cannot go on, and what to do; empty if it can."""
+        if self.failure:
+            return self.failure
         pose = self.body_state().pose
         place = f'x {pose.x:.3g} m, y {pose.y:.3g} m'
         if uprightness(pose) < 0.5:
@@ -286,12 +325,16 @@ class WorldMotion(Motion):
 
 
 class KeptRobot(NamedTuple):
-    """Counts of the encoders, energy [J], contacts, and time since each touch [s]."""
+    """Counts of the encoders, energy [J], contacts, and time since each touch [s].
+
+    noise: state of the generator, None of a robot without noise.
+    """
 
     counts: list[float]
     energy: float
     collisions: Collisions | None
     since_touch: dict[int, float]
+    noise: Mapping[str, Any] | None
 
 
 class Before(NamedTuple):
@@ -311,6 +354,8 @@ def advance_together(robots: Sequence[WorldMotion], steps: int) -> None:
     then as before.
     """
     mujoco, engine = load_engine(), robots[0].engine
+    for robot in robots:
+        robot.stay()
     engine.keep()
     kept = [robot.kept() for robot in robots]
     for _ in range(steps):
@@ -329,3 +374,19 @@ def advance_together(robots: Sequence[WorldMotion], steps: int) -> None:
     engine.note_moved()
     for robot in robots:
         robot.count_steps(steps)
+
+
+def lost_robots(robots: Sequence[WorldMotion], steps: int) -> list[WorldMotion]:
+    """Robots of one engine for which so many steps fail; none if that cannot be told."""
+    mujoco, engine = load_engine(), robots[0].engine
+
+    def do_step() -> bool:
+        for robot in robots:
+            robot.drive()
+        mujoco.mj_step(engine.model, engine.data)
+        return bool(np.abs(engine.data.qvel).max() <= SPEED_LIMIT)
+
+    engine.keep()
+    found = engine.lost([robot.free_body for robot in robots], steps, do_step)
+    engine.put_back()
+    return [robots[index] for index in found]

@@ -20,7 +20,14 @@ from racecar.scene.loose_objects import still
 from racecar.scene.scene import Box, Objects, Scene
 from racecar.scene.touching import disc_touch, rectangles_touch
 from racecar.simulation.obstacles import INSIDE, Outline, RELEASE
-from racecar.simulation.ports import COLLISIONS, Entity, Input, Output, Plant, Scenery
+from racecar.simulation.ports import (
+    COLLISIONS,
+    Entity,
+    Output,
+    Plant,
+    Scenery,
+    unless_retired,
+)
 
 # Corners of the polygon as which a round body is seen: within 2 % of its radius.
 _CORNERS = 16
@@ -160,13 +167,6 @@ class _Robot:
         self.failure = f'the {self._kind} stands still from {at:.6g} s on: {error}'
         self.mover.retire()
 
-    def _unless_retired(self, port: Input) -> Input:
-        def apply(value: object) -> None:
-            if not self.failure:
-                port.apply(value)
-
-        return replace(port, apply=apply) if port.drives else port
-
     def collisions(self) -> Collisions:
         """Contacts with the scene and with other robots."""
         scene = self.mover.collisions or NO_COLLISION
@@ -198,8 +198,8 @@ class _Robot:
             COLLISIONS, Collisions, self.collisions, odometry.steps, odometry.frame)
         return replace(
             entity, name=self.name, outputs=(*others, contacts, odometry), reset=reset,
-            inputs=tuple(map(self._unless_retired, entity.inputs)),
-            fault=lambda: self.failure or entity.fault(),
+            inputs=tuple(unless_retired(port, lambda: self.failure) for port in entity.inputs),
+            fault=lambda: self.failure or entity.fault(), retired=lambda: self.failure,
             platform=replace(entity.platform, objects=objects))
 
 

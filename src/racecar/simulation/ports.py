@@ -10,7 +10,7 @@ port is a value type of core, a NamedTuple in SI units, so that neither side kno
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 import math
 from typing import Any, NamedTuple, Protocol
@@ -159,7 +159,9 @@ class Entity:
     is made of, with the joints that its outputs show and its base frame as the root; raises
     ConfigurationError if that cannot be made; None if nobody knows. surroundings: gives a map of
     what stands still around the robot; None where there is nothing. fault: why the robot cannot go
-    on and what to do about it, such as that it lies on its roof; empty if it can. notice: what the
+    on and what to do about it, such as that it lies on its roof; empty if it can. retired: why it
+    stands and obeys nobody until it is reset, as its integration has diverged beside others, which
+    is a fault, too; empty if it does not. notice: what the
     limits of the robot have cut off the newest command; empty if nothing. lamps: gives which of
     the lamps in its description are lit now; None if nobody switches them. bounds: of the robot;
     None if nobody knows. push: gives the robot a twist of its base frame, where it is; raises
@@ -176,6 +178,7 @@ class Entity:
     describe: Callable[[], RobotDescription] | None = None
     surroundings: Callable[[], OccupancyGrid] | None = None
     fault: Callable[[], str] = _nothing
+    retired: Callable[[], str] = _nothing
     check_reset: Callable[[Pose3 | None], None] = _takes_any
     notice: Callable[[], str] = _nothing
     lamps: Callable[[], Lamps] | None = None
@@ -194,6 +197,15 @@ class Entity:
                 return output
         known = ', '.join(output.name for output in self.outputs)
         raise ConfigurationError(f"output '{name}' is unknown, expected one of {known}")
+
+
+def unless_retired(port: Input, why_retired: Callable[[], str]) -> Input:
+    """The input, of which a robot that is retired obeys no value that drives."""
+    def apply(value: object) -> None:
+        if not why_retired():
+            port.apply(value)
+
+    return replace(port, apply=apply) if port.drives else port
 
 
 def collisions_of(entity: Entity) -> Collisions | None:

@@ -8,7 +8,7 @@ put back, bodies are placed and read, and cones stand again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 LOWEST = -0.1
 """Height of base_link below which a robot has fallen off [m]."""
 
+SPEED_LIMIT = 1e4
+"""Modulus of a velocity up to which the engine is trusted [m/s, rad/s]."""
+
+# Added to masses and inertias of a robot that is held [kg, kg m^2].
+_HELD = 1e9
+
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
@@ -42,6 +48,17 @@ class FreeBody(NamedTuple):
     motion: int
     joints: IntArray = np.empty(0, dtype=np.int64)
     dofs: IntArray = np.empty(0, dtype=np.int64)
+
+
+class Held(NamedTuple):
+    """A robot that is held where it is: qpos of its free body and joints, and its armatures.
+
+    armature: that its dofs have when it is not held, of the free body and of the joints.
+    """
+
+    pose: FloatArray
+    joints: FloatArray
+    armature: FloatArray
 
 
 class EngineState:
@@ -136,6 +153,55 @@ class EngineState:
         for moving in (self.data.qvel, self.data.qacc_warmstart):
             moving[body.motion:body.motion + 6] = 0.0
 
+    def lost(
+        self, bodies: Sequence[FreeBody], steps: int, do_step: Callable[[], bool],
+    ) -> list[int]:
+        """Indices of robots whose motion leaves what can be within so many steps from now.
+
+        bodies: of the robots; do_step: does one step, False where a velocity cannot be trusted.
+        The robots are those with a velocity beyond SPEED_LIMIT before a step, else with such a
+        change of it without constraints, which in the engine no other robot takes part in, else
+        with such a velocity after it. None if it cannot be told, as where the solver of
+        constraints, which is one for all, gives no numbers. The state is then what a failed step
+        leaves: put_back() is to follow.
+        """
+        for _ in range(steps):
+            found = self._beyond(bodies, self.data.qvel)
+            if found:
+                return found
+            if not do_step():
+                found = self._beyond(
+                    bodies, self.data.qacc_smooth * self.model.opt.timestep)
+                return found or (
+                    self._beyond(bodies, self.data.qvel)
+                    if np.isfinite(self.data.qvel).all() else [])
+        return []
+
+    @staticmethod
+    def _beyond(bodies: Sequence[FreeBody], speeds: FloatArray) -> list[int]:
+        return [index for index, body in enumerate(bodies)
+                if not np.abs(speeds[_dofs_of(body)]).max() <= SPEED_LIMIT]
+
+    def hold(self, body: FreeBody) -> Held:
+        """Hold a robot where it is, as if it had no end of mass; stay() keeps it there."""
+        dofs, armature = _dofs_of(body), self.model.dof_armature
+        held = Held(self.data.qpos[body.pose:body.pose + 7].copy(),
+                    self.data.qpos[body.joints], armature[dofs])
+        armature[dofs] = _HELD
+        self.stay(body, held)
+        return held
+
+    def stay(self, body: FreeBody, held: Held) -> None:
+        """Take what little motion a held robot has got."""
+        self._set_pose(body, held.pose)
+        self.data.qpos[body.joints] = held.joints
+        for moving in (self.data.qvel, self.data.qacc_warmstart):
+            moving[body.dofs] = 0.0
+
+    def release(self, body: FreeBody, held: Held) -> None:
+        """Hold a robot no more."""
+        self.model.dof_armature[_dofs_of(body)] = held.armature
+
     def loose_states(self) -> list[BodyState]:
         """Poses and motions of the cones of the scene now."""
         return [self.body_state(cone) for cone in self._cones]
@@ -176,6 +242,11 @@ class EngineState:
         return (*unrotated(pose[3:], (vx, vy, vz)), wx, wy, wz)
 
 
+def _dofs_of(body: FreeBody) -> IntArray:
+    """Numbers of all dofs of a robot in qvel."""
+    return np.concatenate([np.arange(body.motion, body.motion + 6), body.dofs])
+
+
 def copy_joints(
     model: MjModel, data: MjData, new_model: MjModel, new_data: MjData, skipped: Collection[str],
 ) -> None:
@@ -193,7 +264,9 @@ def copy_joints(
             first, new = int(getattr(joint, at)[0]), int(getattr(there, at)[0])
             getattr(new_data, name)[new:new + count] = getattr(data, name)[first:first + count]
         first, new = int(joint.dofadr[0]), int(there.dofadr[0])
-        new_model.dof_damping[new:new + speeds] = model.dof_damping[first:first + speeds]
+        for name in ('dof_damping', 'dof_armature'):
+            getattr(new_model, name)[new:new + speeds] = getattr(
+                model, name)[first:first + speeds]
     for number in range(model.nu):
         new = new_model.actuator(model.actuator(number).name).id
         new_data.ctrl[new] = data.ctrl[number]

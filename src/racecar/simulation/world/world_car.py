@@ -78,6 +78,8 @@ class WorldCar:
                        model.actuator_biasprm[self._wheel_servos].copy())
         self._command = AckermannCommand(0.0, 0.0)
         self._notice = ''
+        # Why it stands until it is reset, '' if it does not.
+        self.failure = ''
         self.reset(None)
 
     @property
@@ -211,7 +213,7 @@ class WorldCar:
         else:
             raise ParameterError(f'pose is {pose}, expected finite numbers')
         self._engine.set_control(self._places.servo, 0.0)
-        self._command = AckermannCommand(0.0, 0.0)
+        self._command, self.failure = AckermannCommand(0.0, 0.0), ''
         self.halt()
         qz, qw = yaw_to_quaternion(wanted.yaw)
         rest = self._rest
@@ -220,6 +222,12 @@ class WorldCar:
             wanted.x, wanted.y, rest.z + height, 0.0 - qz * rest.qy, qw * rest.qy, qz * rest.qw,
             qw * rest.qw))
         return self.body_state().pose
+
+    def retire(self, reason: str) -> None:
+        """Stand where it is, whatever acts on it, until it is reset."""
+        self.failure = reason
+        self.halt()
+        self._engine.hold_car(self._index)
 
     def push(self, twist: Twist3) -> None:
         """Give the car a twist of base_link, with wheels that roll.
@@ -238,6 +246,8 @@ class WorldCar:
     @property
     def fault(self) -> str:
         """Why the car cannot drive on, and what to do; empty if it can."""
+        if self.failure:
+            return self.failure
         pose = self.body_state().pose
         up = uprightness(pose)
         if up < 0.0:

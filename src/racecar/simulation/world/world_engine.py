@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 import math
 from typing import NamedTuple, TYPE_CHECKING
 
@@ -26,7 +27,13 @@ from racecar.simulation.world.car_axles import make_axles, make_governor
 from racecar.simulation.world.car_bodies import CarBodies
 from racecar.simulation.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
 from racecar.simulation.world.engine import engine_steps, load_engine
-from racecar.simulation.world.engine_state import EngineState, FloatArray, FreeBody, IntArray
+from racecar.simulation.world.engine_state import (
+    EngineState,
+    FloatArray,
+    FreeBody,
+    Held,
+    IntArray,
+)
 from racecar.simulation.world.scene_model import cone_name
 from racecar.simulation.world.world_kernel import (
     BODY,
@@ -114,6 +121,7 @@ class WorldEngine(EngineState):
         self._cars = tuple(cars)
         self._gravity = gravity
         self._prepare = _tyre_maker(cars)
+        self._held: dict[int, Held] = {}
         # By whether the ground has friction zones.
         self._made: dict[bool, WorldKernels] = {}
         super().__init__(self._spec_with(scene), scene)
@@ -154,15 +162,41 @@ class WorldEngine(EngineState):
     def advance(self, steps: int) -> bool:
         """Move on by whole steps; False, with all as before, if that fails."""
         self._fresh = _NOTHING
+        for car, held in self._held.items():
+            self.stay(self.places[car].body, held)
+        go_back = self._keeping()
+        if self._run(steps):
+            return True
+        go_back()
+        return False
+
+    def _keeping(self) -> Callable[[], None]:
+        """What puts all back to as it is now."""
         self.keep()
         changing = self._rows, self._world.since
         before = [numbers.copy() for numbers in changing]
-        if self._kernels.run(self._steps, self._world, self.step, steps):
-            return True
-        self.put_back()
-        for numbers, old in zip(changing, before, strict=True):
-            numbers[:] = old
-        return False
+
+        def go_back() -> None:
+            self.put_back()
+            for numbers, old in zip(changing, before, strict=True):
+                numbers[:] = old
+
+        return go_back
+
+    def _run(self, steps: int) -> bool:
+        return self._kernels.run(self._steps, self._world, self.step, steps)
+
+    def lost_cars(self, steps: int) -> list[int]:
+        """Cars for which advance() fails by so many steps; none if that cannot be told."""
+        go_back = self._keeping()
+        found = self.lost([places.body for places in self.places], steps, partial(self._run, 1))
+        go_back()
+        return found
+
+    def hold_car(self, car: int) -> None:
+        """Hold a car where it is until it is placed."""
+        self._fresh = _NOTHING
+        self._held[car] = self.hold(self.places[car].body)
 
     def warm_up(self) -> None:
         """Compile the kernels, or load them from the cache."""
@@ -181,6 +215,8 @@ class WorldEngine(EngineState):
     def place_car(self, car: int, pose: Pose3) -> None:
         """Put a car to a pose of its base_link, at rest, with nothing of what was before."""
         self._fresh = _NOTHING
+        if car in self._held:
+            self.release(self.places[car].body, self._held.pop(car))
         self.place(self.places[car].body, pose)
         for part in (DEFLECTION, SHOWN):
             _wheels(self._rows, car, part)[:] = 0.0

@@ -27,7 +27,7 @@ from racecar.dynamics.vehicles.double_track_wheels import (
 )
 from racecar.scene.friction_zones import friction_at, ZoneRows
 from racecar.simulation.world.engine import call_engine, Steps
-from racecar.simulation.world.engine_state import FloatArray, IntArray
+from racecar.simulation.world.engine_state import FloatArray, IntArray, SPEED_LIMIT
 from racecar.simulation.world.wheel_contact import (
     Carcass,
     deflect,
@@ -39,9 +39,6 @@ from racecar.simulation.world.wheel_contact import (
 )
 
 WHEEL_COUNT = len(WHEEL_NAMES)
-
-SPEED_LIMIT = 1e4
-"""Modulus of a velocity up to which the engine is trusted [m/s, rad/s]."""
 
 QUIET = 0.1
 """Contacts with one thing with less time than this between them are one [s]."""

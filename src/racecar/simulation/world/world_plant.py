@@ -40,6 +40,7 @@ from racecar.simulation.ports import (
     period_steps,
     Scenery,
     SensorPlatform,
+    unless_retired,
     whole_nanoseconds,
 )
 from racecar.simulation.simulator import DEFAULT_STEP
@@ -184,19 +185,33 @@ class WorldPlant:
     def advance(self, steps: int) -> None:
         """Move on by whole steps.
 
-        Raises DivergenceError if a velocity is not finite or beyond all reason; state and time
-        then stay those before the call.
+        Of several cars one whose motion cannot be computed stands from then on, with that as its
+        fault, until it is reset, and the others go on. Raises DivergenceError if a velocity is not
+        finite or beyond all reason where there is one car, where one that stands does not, and
+        where it cannot be told which car it is; state and time then stay those before the call.
         """
-        if not self._engine.advance(steps):
-            start = self.time_ns / NANOSECONDS
-            cars = '; '.join(
-                f'{car.body_state()} under {car.command}' for car in self._cars)
-            raise DivergenceError(
-                f'the 3-D world left the velocities that can be between {start:.6g} s and'
-                f' {start + steps * self.step_ns / NANOSECONDS:.6g} s; last good state {cars}.'
-                ' Reset the cars; a shorter step or tyres that are less stiff may help')
+        while not self._engine.advance(steps):
+            lost = self._engine.lost_cars(steps) if len(self._cars) > 1 else []
+            error = self._divergence(steps)
+            if not lost or any(self._cars[index].failure for index in lost):
+                raise error
+            for index in lost:
+                car = self._cars[index]
+                car.retire(
+                    f'the car stands still from {self.time_ns / NANOSECONDS:.6g} s on: the 3-D'
+                    f' world left the velocities that can be; last good state {car.body_state()}'
+                    f' under {car.command}: reset it; a shorter step or tyres that are less stiff'
+                    ' may help')
         self._done += steps
         self._at_start.clear()
+
+    def _divergence(self, steps: int) -> DivergenceError:
+        start = self.time_ns / NANOSECONDS
+        cars = '; '.join(f'{car.body_state()} under {car.command}' for car in self._cars)
+        return DivergenceError(
+            f'the 3-D world left the velocities that can be between {start:.6g} s and'
+            f' {start + steps * self.step_ns / NANOSECONDS:.6g} s; last good state {cars}.'
+            ' Reset the cars; a shorter step or tyres that are less stiff may help')
 
     def _reset(self, index: int, pose: Pose3 | None) -> Pose3:
         """Reset a car; once all of them are at their start, what was knocked over stands again.
@@ -229,7 +244,9 @@ class WorldPlant:
         can_collide = not self.scene.is_empty or len(self.cars) > 1
         has_moving = bool(self.scene.cones) or len(self.cars) > 1
         return Entity(
-            name=driven.car.name, inputs=(*inputs[driven.interface], board.input),
+            name=driven.car.name, inputs=(
+                *(unless_retired(port, lambda: car.failure) for port in inputs[driven.interface]),
+                board.input),
             outputs=(
                 Output('diagnostics', VehicleDiagnostics, car.diagnostics,
                        int(periods.diagnostics), COG),
@@ -243,7 +260,7 @@ class WorldPlant:
                 BASE_LINK, car.body_state, car.acceleration,
                 partial(self._objects, index) if has_moving else None,
                 self._engine.loose_poses if self.scene.cones else None, car.wheel_reading),
-            describe=describe, fault=lambda: car.fault, notice=lambda: car.notice,
+            describe=describe, fault=lambda: car.fault, retired=lambda: car.failure, notice=lambda: car.notice,
             lamps=board.lit, bounds=bounds_of_vehicle(vehicle), push=car.push)
 
     def _objects(self, own: int) -> Objects:
