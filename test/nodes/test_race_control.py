@@ -9,7 +9,7 @@ from geometry_msgs.msg import PoseWithCovarianceStamped
 from node_bench import command, odometry, RACECAR
 import numpy as np
 import pytest
-from std_msgs.msg import UInt32
+from std_msgs.msg import String, UInt32
 from std_srvs.srv import Trigger
 
 from racecar.base.errors import ConfigurationError
@@ -142,6 +142,31 @@ def test_cars_are_restarted_and_retired_by_service_and_by_silence(bench, race_fi
     race.drive(0.8, commanded=('red', 'blue'))
     bench.until(lambda: [event.car for event in race.events if event.kind == 'retired'] == [
         'red', 'mute'], 'the silent car')
+
+
+def test_a_car_that_its_simulator_has_retired_is_so_in_the_race_with_the_reason(bench, race_file):
+    race = Race(bench, race_file, 'red', 'blue')
+    race.drive(0.1)
+    race.call('start')
+    bench.deliver(race.node, '/blue/retired', String(data='the car stands still from 0.1 s on'))
+    race.drive(0.4)
+    race.drive(0.2, red=4.0)
+    event, = race.heard('retired')
+    assert (event.car, event.text) == ('blue', 'the car stands still from 0.1 s on')
+    bench.until(lambda: race.poses['blue'], 'a pose')
+    bench.until(lambda: race.states[-1].standings and race.states[-1].standings[-1].status
+                == 'retired', 'the standings')
+    assert race.states[-1].standings[0].status == 'racing'
+
+
+def test_in_3d_races_have_borders_that_do_not_give_way(race_file, tmp_path):
+    cars = {'cars': ('red', 'blue')}
+    with pytest.raises(ConfigurationError, match='0.05 m deep before it crashes, but in the 3-D'):
+        describe_stack('gap_world', StackOptions(race=race_file, **cars))
+    rigid = tmp_path / 'rigid.yaml'
+    rigid.write_text('format: head_to_head\nrules: {touch_depth: 0}\ncars: []\n')
+    assert any(d.executable == 'race_control' for d in describe_stack(
+        'gap_world', StackOptions(race=str(rigid), **cars)))
 
 
 def test_it_starts_by_itself_if_it_is_to(bench, race_file):

@@ -8,7 +8,7 @@ from node_bench import command, RACECAR
 import numpy as np
 import pytest
 from sensor_msgs.msg import LaserScan
-from std_msgs.msg import Bool
+from std_msgs.msg import Bool, String
 from tf2_msgs.msg import TFMessage
 
 from racecar.analysis.run_csv import read_run_csv
@@ -98,6 +98,7 @@ def test_a_car_that_falls_silent_is_stopped_and_changes_no_bit_of_another(bench)
 
 
 def test_a_car_that_diverges_is_told_of_and_the_time_goes_on(bench):
+    retired = bench.listen('/blue/retired', String, qos.LATCHED)
     cars = Cars(bench, 'red', 'blue', grid_spacing=3.0)
     commands = {'red': (2.0, 0.1), 'blue': (1.0, 0.0)}
     cars.drive(5, **commands)
@@ -105,6 +106,8 @@ def test_a_car_that_diverges_is_told_of_and_the_time_goes_on(bench):
     blue.state = (50.0, *blue.state[1:])
     cars.drive(20, **commands)
     bench.until(lambda: bench.has_logged('blue: the car stands still from'), 'the fault of blue')
+    bench.until(lambda: retired, 'the topic')
+    assert retired[-1].data.startswith('the car stands still from 0.05 s on: the integration of')
     assert cars.odometry['blue'][-1].twist.twist.linear.x == 0.0
     assert cars.odometry['red'][-1].twist.twist.linear.x == pytest.approx(2.0)
 

@@ -6,7 +6,7 @@ from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 import pytest
 from sensor_msgs.msg import JointState, LaserScan
-from std_msgs.msg import Bool
+from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool
 
 from racecar.base.errors import ConfigurationError
@@ -83,10 +83,14 @@ def test_each_robot_has_topics_frames_laser_and_services_of_its_own(bench, mode)
 
 def test_a_robot_runs_into_one_that_is_silent_and_retired_and_stands(bench):
     touches = bench.listen('/red/in_collision', Bool, qos.LATCHED)
+    retired = bench.listen('/red/retired', String, qos.LATCHED)
     robots = Robots(bench, lockstep_deadline=0.3, lockstep_policy='retire', grid_spacing=0.6)
     robots.drive(2, red=0.0, blue=0.0)
     robots.drive(30, blue=5.0)
     bench.until(lambda: touches and touches[-1].data, 'a contact of red')
+    bench.until(lambda: retired, 'why red is retired')
+    assert retired[-1].data == (
+        '1 odometry message unanswered, retired at 0.02 s (lockstep_policy retire)')
     red, blue = (robots.odometry[name][-1] for name in ('red', 'blue'))
     assert 'came on /red/' in bench.logged('no command stamped')
     assert blue.twist.twist.linear.x == 0.0

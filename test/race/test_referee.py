@@ -140,6 +140,15 @@ def test_head_to_head_the_first_who_completes_the_laps_wins_and_the_others_finis
     assert referee.standings()[1].gap == pytest.approx(slow.lines[2] - fast.lines[2])
 
 
+def test_where_borders_do_not_give_way_each_touch_is_a_crash():
+    touched = at(10.0, depth=0.001)
+    referee, _ = race(
+        {'red': Car(speed=5.0, script=in_turn(touched, at(10.1, depth=0.0)))},
+        format='time_trial', time_limit=20.0, laps=0, touch_depth=0.0)
+    car, = referee.result().cars
+    assert (car.touches, car.crashes) == (0, 1)
+
+
 def test_up_to_five_centimetres_are_a_touch_and_more_a_crash():
     touched = in_turn(at(10.0, depth=0.03), at(10.3, depth=0.0))
     crashed = at(20.0, depth=0.06)

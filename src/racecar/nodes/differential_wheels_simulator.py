@@ -47,10 +47,11 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
     (sensor_msgs/Imu), camera/zed/rgb/image_rect_color (sensor_msgs/Image, bgr8) and
     camera/zed/rgb/camera_info (sensor_msgs/CameraInfo). A further sensor KIND:NAME has
     them below its name, as rear/scan.
+    Of several robots (cars) each has its topics below its name, and retired (std_msgs/String,
+    latched): why it takes no part any more until it is reset.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause and ~/enable_encoders (std_srvs/SetBool),
     ~/step (std_srvs/Trigger), ~/set_left_encoder and ~/set_right_encoder
-    (racecar_interfaces/SetFloat, counts). Of several robots (cars), topics and the services of
-    encoders are below the name of each, as red/cmd_vel and ~/red/enable_encoders.
+    (racecar_interfaces/SetFloat, counts); of several robots for each, as ~/red/enable_encoders.
     Parameters: racecar.catalogue.tables.DIFFERENTIAL_WHEELS_SIMULATOR.
     """
 

@@ -10,7 +10,7 @@ from typing import Unpack
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry as OdometryMessage
-from std_msgs.msg import UInt32
+from std_msgs.msg import String, UInt32
 from std_srvs.srv import Trigger
 
 from racecar.base.fields import Fields
@@ -24,7 +24,7 @@ from racecar.control.trajectories.waypoint_file import read_way_points
 from racecar.metrics.laps import Course
 from racecar.race.events import CarLook, Order, parking_of
 from racecar.race.observer import Observer
-from racecar.race.referee import COUNTDOWN, GRID, Referee
+from racecar.race.referee import COUNTDOWN, GRID, Referee, RUNNING
 from racecar.race.rules import read_rules
 from racecar.ros import qos, topics
 from racecar.ros.codecs import Place
@@ -49,6 +49,8 @@ class _Car:
         self.name, self.number = name or 'car', number
         self.odometry: Odometry | None = None
         self.stops = 0
+        # Why its simulator lets it take no part any more, '' if it does.
+        self.retired = ''
         # When it was commanded last [ns].
         self.heard_ns: int | None = None
         self._command = command_template()
@@ -61,12 +63,17 @@ class _Car:
             partial(node.hear, self), qos.ODOMETRY_SUM_SUBSCRIPTION).topic_name
         node.create_subscription(
             UInt32, place.topic(topics.COLLISIONS), self._on_collisions, qos.LATCHED)
+        node.create_subscription(
+            String, place.topic(topics.RETIRED), self._on_retired, qos.LATCHED)
         subscribe_raw(
             node, AckermannDriveStamped, place.topic(topics.NAVIGATION_COMMAND), read_command,
             self._on_command, qos.COMMAND)
 
     def _on_collisions(self, message: UInt32) -> None:
         self.stops = message.data
+
+    def _on_retired(self, message: String) -> None:
+        self.retired = message.data
 
     def _on_command(self, command: object) -> None:
         del command
@@ -101,7 +108,8 @@ class RaceControlNode(TableNode):
     """Starts a race of several cars, judges it, and puts cars back on the track.
 
     Subscribes, of each car below its name: vesc/odom (nav_msgs/Odometry, in map), collisions
-    (std_msgs/UInt32) and vesc/ackermann_cmd_mux/input/navigation
+    (std_msgs/UInt32), retired (std_msgs/String: why its simulator lets it take no part any more,
+    which ends its race) and vesc/ackermann_cmd_mux/input/navigation
     (ackermann_msgs/AckermannDriveStamped), whose silence ends its race.
     Publishes: race/state (racecar_interfaces/RaceState), race/events
     (racecar_interfaces/RaceEvent); of each car initialpose
@@ -173,6 +181,7 @@ class RaceControlNode(TableNode):
             self._begin()
         referee = self._referee
         if referee is not None:
+            self._retire(referee)
             places = [car.odometry for car in self._cars if car.odometry is not None]
             looks = [car.look(now_ns, self._observer.depth(car.number, place))
                      for car, place in zip(self._cars, places, strict=True)]
@@ -185,6 +194,12 @@ class RaceControlNode(TableNode):
         if now_ns - self._told_ns >= _TOLD * NANOSECONDS or now_ns < self._told_ns:
             self._told_ns = now_ns
             self._tell_state(referee)
+
+    def _retire(self, referee: Referee) -> None:
+        """Take cars out of the race that take no part any more, as they have diverged."""
+        for car in self._cars:
+            if car.retired and referee.state == RUNNING and referee.is_racing(car.number):
+                self._obey(referee.retire(car.number, car.retired))
 
     def _obey(self, orders: list[Order]) -> None:
         for order in orders:

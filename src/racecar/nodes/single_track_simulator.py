@@ -50,6 +50,8 @@ class SingleTrackSimulatorNode(SimulatorNode):
     them below its name, as rear/scan. lamp_markers (visualization_msgs/MarkerArray, latched)
     shows the lamps to RViz. With an odometry.source that is not the truth: ground_truth/odom
     (nav_msgs/Odometry, base_link in map), and map -> odom on tf in place of tf_static.
+    Of several robots (cars) each has its topics below its name, and retired (std_msgs/String,
+    latched): why it takes no part any more until it is reset.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
     (std_srvs/Trigger).
     Parameters: racecar.catalogue.tables.SINGLE_TRACK_SIMULATOR.

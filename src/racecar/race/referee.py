@@ -361,7 +361,7 @@ class Referee:
         state = self._laps[car]
         if look.silence > rules.silence:
             self._leave(car, RETIRED, f'silent for {look.silence:.1f} s')
-        elif hit or look.depth >= rules.touch_depth:
+        elif hit or (look.depth > 0.0 and look.depth >= rules.touch_depth):
             depth = max(look.depth, entry.deepest)
             self._crash(car, CRASH, f'into the border, {100.0 * depth:.1f} cm' if depth
                         else 'into the border', depth)

@@ -9,6 +9,7 @@ from functools import partial
 import time
 
 from rclpy.subscription import Subscription
+from std_msgs.msg import String
 
 from racecar.base.errors import ConfigurationError, excerpt, RacecarError
 from racecar.base.last_stamp import effective_stamp, LastStamp
@@ -92,7 +93,9 @@ class RobotLink:
         self._missing: dict[str, str] = {}
         self.is_unasked = False
         self._stray: tuple[int, int] | None = None
-        self._fault = self._notice = ''
+        self._fault = self._notice = self._retired = ''
+        self._retired_publisher = node.create_publisher(
+            String, self.place.topic(topics.RETIRED), qos.LATCHED) if entity.name else None
         # The newest since that was told on /diagnostics.
         self._cut = ''
 
@@ -246,10 +249,19 @@ class RobotLink:
         before, self._fault = self._fault, self.entity.fault()
         if self._fault and not before:
             self._node.get_logger().error(f'{self.entity.name}: {self._fault}'.removeprefix(': '))
+        self._tell_retired()
         before, self._notice = self._notice, self.entity.notice()
         self._cut = self._notice or self._cut
         if self._notice and not before:
             self._node.get_logger().warning(self._notice, throttle_duration_sec=THROTTLE)
+
+    def _tell_retired(self) -> None:
+        """Publish why one of several robots takes no part any more, or that it does again."""
+        found = self.entity.retired() or (
+            self.attendance.text if self.attendance.is_retired else '')
+        if self._retired_publisher is not None and found != self._retired:
+            self._retired = found
+            self._retired_publisher.publish(String(data=found))
 
     def diagnose(self, report: Report) -> None:
         """Tell of a robot that cannot go on, or whose commands are cut by its limits."""

@@ -76,6 +76,8 @@ def check_cars(stack: Stack, options: StackOptions, nodes: Sequence[NodeDescript
             f'cars are {list(options.cars)}, but one person drives by teleop'
             f' {options.teleop or stack.teleop}: take plant, and a teleop node in the namespace of'
             ' one of the cars')
+    if options.race is not None:
+        _check_borders(stack, options.race, nodes)
     drivers = _drivers(nodes)
     for car in options.fleet:
         if car.stack not in ('', OUTSIDE, *drivers):
@@ -83,6 +85,18 @@ def check_cars(stack: Stack, options: StackOptions, nodes: Sequence[NodeDescript
                 f"fleet file '{options.fleet_file}': car {car.name}: stack is"
                 f' {excerpt(car.stack)}, expected {" or ".join((*drivers, OUTSIDE))}, as'
                 f' {stack.name} has it')
+
+
+def _check_borders(stack: Stack, race: str, nodes: Sequence[NodeDescription]) -> None:
+    """Raise ConfigurationError for a race whose borders give way where they cannot."""
+    depth = read_rules(_fields_of_race(race)).touch_depth
+    if depth and not all(
+            GIVE_PARAMETER.name in d.spec.table for d in nodes if d.spec.is_simulator):
+        raise ConfigurationError(
+            f'race is {excerpt(race)}, by whose rule touch_depth a car touches a border up to'
+            f' {depth:g} m deep before it crashes, but in the 3-D world of {stack.name} borders do'
+            ' not give way: take gap_ode or plant, or a race file with rules: {touch_depth: 0},'
+            ' by which each touch is a crash')
 
 
 def _drivers(nodes: Sequence[NodeDescription]) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ IMU = 'imu/data'
 LAPS = 'laps'
 RACE_STATE, RACE_EVENTS = 'race/state', 'race/events'
 COLLISIONS, IN_COLLISION = 'collisions', 'in_collision'
+RETIRED = 'retired'
+"""Of one of several robots: why it takes no part any more until it is reset, empty if it does."""
 CAMERA_IMAGE, CAMERA_INFO = 'camera/zed/rgb/image_rect_color', 'camera/zed/rgb/camera_info'
 SENSORS: dict[str, tuple[str, ...]] = {
     'laser': (SCAN,), 'imu': (IMU,), 'camera': (CAMERA_IMAGE, CAMERA_INFO),
