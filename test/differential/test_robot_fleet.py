@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Several differential-drive robots: they stop where they touch, see each other, are alone else."""
+"""Several differential-drive robots: they stop at a touch, see each other, are alone else."""
 
 import math
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Several differential-drive robots over topics: lockstep, lasers, contacts, services, refusals."""
+"""Several differential-drive robots over topics: lockstep, lasers, contacts, services."""
 
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry

@@ -370,7 +370,8 @@ def advance_together(robots: Sequence[WorldMotion], steps: int) -> None:
         commands = '; '.join(f'{robot.name} {robot.command}'.lstrip() for robot in robots)
         raise DivergenceError(
             'the 3-D world left the velocities that can be after'
-            f' {robots[0].time_ns / NANOSECONDS:.6g} s under {commands}: reset the robot; a shorter step or other masses may help')
+            f' {robots[0].time_ns / NANOSECONDS:.6g} s under {commands}: reset the robot; a'
+            ' shorter step or other masses may help')
     engine.note_moved()
     for robot in robots:
         robot.count_steps(steps)

@@ -148,7 +148,7 @@ class EngineState:
         for cone in self._cones:
             self._set_pose(cone, self._start[cone.pose:cone.pose + 7])
 
-    def _set_pose(self, body: FreeBody, numbers: Sequence[float]) -> None:
+    def _set_pose(self, body: FreeBody, numbers: Sequence[float] | FloatArray) -> None:
         self.data.qpos[body.pose:body.pose + 7] = numbers
         for moving in (self.data.qvel, self.data.qacc_warmstart):
             moving[body.motion:body.motion + 6] = 0.0

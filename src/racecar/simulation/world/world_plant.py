@@ -260,8 +260,9 @@ class WorldPlant:
                 BASE_LINK, car.body_state, car.acceleration,
                 partial(self._objects, index) if has_moving else None,
                 self._engine.loose_poses if self.scene.cones else None, car.wheel_reading),
-            describe=describe, fault=lambda: car.fault, retired=lambda: car.failure, notice=lambda: car.notice,
-            lamps=board.lit, bounds=bounds_of_vehicle(vehicle), push=car.push)
+            describe=describe, fault=lambda: car.fault, retired=lambda: car.failure,
+            notice=lambda: car.notice, lamps=board.lit, bounds=bounds_of_vehicle(vehicle),
+            push=car.push)
 
     def _objects(self, own: int) -> Objects:
         """Return the cones where they are now, and the other cars as boxes."""
