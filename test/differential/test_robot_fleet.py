@@ -119,7 +119,9 @@ def test_a_laser_and_a_distance_sensor_see_the_disc_of_another_robot(mode):
     plant = make_robots_plant(cars)
     gap = 0.2 - KHEPERA.body_radius
     blue = equip(plant, values, [car.values for car in cars]).entities[1]
-    left, ahead, right = laser_of(blue).read().ranges
+    laser = laser_of(blue)
+    assert laser is not None
+    left, ahead, right = laser.read().ranges
     # A polygon of 16 corners has its sides within 2 % of the radius.
     assert ahead == pytest.approx(gap, abs=0.02 * KHEPERA.body_radius)
     # The ray at 0.1 rad meets the circle there.
@@ -127,9 +129,11 @@ def test_a_laser_and_a_distance_sensor_see_the_disc_of_another_robot(mode):
         KHEPERA.body_radius**2 - (0.2 * math.sin(0.1))**2)
     assert (left, right) == pytest.approx((way, way), abs=0.04 * KHEPERA.body_radius)
     platform = plant.entities[1].platform
+    assert platform is not None
+    assert platform.objects is not None
+    state, objects = platform.state, platform.objects
     sensor = DistanceSensor(
-        NO_POSE._replace(z=0.01), 1.0,
-        Surroundings(EMPTY_SCENE, lambda: platform.state().pose, platform.objects),
+        NO_POSE._replace(z=0.01), 1.0, Surroundings(EMPTY_SCENE, lambda: state().pose, objects),
         np.random.default_rng(0), int)
     assert sensor.distance() == pytest.approx(gap, abs=0.02 * KHEPERA.body_radius)
 

@@ -26,7 +26,8 @@ pytestmark = pytest.mark.ros
 
 SECONDS = 2.0
 THROTTLE, STEERING, SPEED = 0.5, 0.125, 1.5
-OTHERS = [name for name, stack in STACKS.items() if not stack.closes_loop and name != 'plant']
+OTHERS = [name for name, stack in STACKS.items()
+          if not stack.closes_loop and name not in ('plant', 'differential_plant')]
 OPTIONS = StackOptions(real_time_factor=0.0, end_time=SECONDS)
 
 

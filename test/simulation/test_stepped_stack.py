@@ -16,7 +16,7 @@ from racecar.stacks.options import from_values
 from racecar.stacks.stepped.stepped_stack import SteppedStack
 
 TRACKING = [name for name, stack in STACKS.items() if stack.closes_loop]
-OTHERS = [name for name in STACKS if name not in (*TRACKING, 'plant')]
+OTHERS = [name for name in STACKS if name not in (*TRACKING, 'plant', 'differential_plant')]
 
 
 @pytest.fixture

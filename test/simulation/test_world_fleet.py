@@ -3,6 +3,7 @@
 """Several cars or robots of the 3-D world, one of which diverges: it stands, the others go on."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,9 @@ class Fleet:
             lambda speed: BodyTwist(speed, 0.0))
         more = {'contact_model': kind} if is_car else {'mode': 'world'}
         file = find_robot('racecar' if is_car else 'pioneer')
-        self.plant = NODES[name].make_plant(table.resolve({
+        make_plant = NODES[name].make_plant
+        assert make_plant is not None
+        self.plant: Any = make_plant(table.resolve({
             **load_parameter_file(file, 'any_node'), 'cars': ['red', 'blue'],
             'grid_spacing': spacing, **more, **values}))
         self.entities = dict(zip(('red', 'blue'), self.plant.entities, strict=True))
