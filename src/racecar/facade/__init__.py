@@ -10,8 +10,9 @@ from racecar.facade.campaigns import campaign, CampaignResult
 from racecar.facade.environments import make_env
 from racecar.facade.evaluation import evaluate, EvaluationResult
 from racecar.facade.fleet_run import FleetRun
+from racecar.facade.loading import load
 from racecar.facade.rollout import Rollouts, rollouts
-from racecar.facade.run import load, Run
+from racecar.facade.run import Run
 from racecar.facade.simulation import simulate
 from racecar.facade.sweeps import sweep, SweepPoint, SweepResult
 from racecar.facade.tuning import tune
