@@ -220,7 +220,7 @@ def read_run(
     recorded = read_run_file_beside(found)
     name = path.resolve().stem if found.suffix == '.csv' else path.resolve().name
     if found.suffix == '.csv':
-        if car is not None and found.parent == path.parent:
+        if car is not None and found.parent != path / car:
             raise RunError(
                 f"run '{found}' is of a single car, not {excerpt(car)}; leave the car out")
         if odometry_topic or reference_topic:
