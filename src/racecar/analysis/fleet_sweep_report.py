@@ -74,7 +74,8 @@ def fleet_sweep_figure(title: str, swept: SweptCars) -> Figure:
         order = np.argsort(x, kind='stable')
         for series, car in enumerate(swept.cars):
             panel.plot(
-                x[order], swept.values_of(car)[order], '-' if len(axes) == 1 else '',
+                x[order], swept.values_of(car)[order],
+                linestyle='solid' if len(axes) == 1 else 'none',
                 marker=_MARKERS[series % len(_MARKERS)], markersize=5.5, label=car,
                 color=colour_named(car) or colour(series))
         if kinds:
