@@ -14,7 +14,7 @@ from racecar.base.errors import BagError, excerpt
 from racecar.base.parameters import suggestion
 from racecar.ros import topics
 from racecar.ros.topics.robots import find_robots, RobotTopics
-from racecar.ros.topics.sets import names_in_all_sets
+from racecar.ros.topics.sets import names_in_all_sets, topic_sets
 
 _LISTED_TOPICS = 30
 
@@ -122,7 +122,13 @@ def find_scans(summary: BagSummary, robot: RobotTopics) -> str:
               and topic.removesuffix(f'/{topics.SCAN}') not in {topic, *others}]
     if lasers and scan not in [row.name for row in summary.topics]:
         return lasers[0]
-    return find_topic(summary, (scan, topics.SCAN), message_types.SCAN)
+    name = robot.namespace.rpartition('/')[2]
+    if name not in (cars := cars_in(summary)) or len(cars) < 2:
+        return find_topic(summary, (scan, topics.SCAN), message_types.SCAN)
+    # Not that of another car; some sets have one outside of its namespace.
+    of_sets = [f'/{known.cars[name][topics.SCAN]}' for known in topic_sets().values()
+               if topics.SCAN in known.cars.get(name, {})]
+    return find_topic(summary, (scan, *of_sets), message_types.SCAN)
 
 
 def cars_in(summary: BagSummary) -> dict[str, RobotTopics]:

@@ -252,10 +252,9 @@ def _driven(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     def sight(time: float, scale: float) -> Sight:
         seen = [drive.sight(time - begin, cones, whole_path=whole_path, scale=scale, colour=of_car)
                 for drive, begin, of_car in zip(drives, begins, colours, strict=True)]
-        return Sight(*(
-            [part for parts in of_kind for part in parts]
-            for of_kind in ([one.robots for one in seen], [cones],
-                            [one.lines for one in seen], [one.dots for one in seen])))
+        return Sight([one.robots[0] for one in seen], cones,
+                     [line for one in seen for line in one.lines],
+                     [dots for one in seen for dots in one.dots])
 
     return _Subject(
         scene, robots, max(begin + drive.duration for drive, begin in zip(

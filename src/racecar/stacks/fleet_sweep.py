@@ -13,7 +13,7 @@ from racecar.base.parameters import Parameter
 from racecar.base.values import Values
 from racecar.stacks.describe import describe_stack
 from racecar.stacks.node_description import NodeDescription
-from racecar.stacks.options import parse_names, StackOptions
+from racecar.stacks.options import from_values, parse_names, StackOptions
 from racecar.stacks.parts import SHARED
 from racecar.stacks.sweep import DRAWN_KEYS, points_of, times_of
 from racecar.stacks.sweep_points import Point
@@ -79,10 +79,10 @@ def make_fleet_sweep(name: str, content: Values) -> FleetSweep:
     fields = Fields('', content)
     fields.know(KEYS)
     duration, skip = times_of(content)
-    options = StackOptions(
-        cars=_cars(fields.value(CARS)), overrides=_with({}, fields.mapping('set').items()),
-        overrides_option='set',
-        **{key: fields.text(key) for key in _OPTIONS if content.get(key) is not None})
+    options = from_values({
+        CARS: _cars(fields.value(CARS)), 'overrides': _with({}, fields.mapping('set').items()),
+        'overrides_option': 'set',
+        **{key: fields.text(key) for key in _OPTIONS if content.get(key) is not None}})
     # What is wrong without the points is told without one.
     nodes = describe_stack(name, replace(options, lockstep=True))
     varied = {key: [('', _row(key, nodes))]
