@@ -41,7 +41,8 @@ def grid_best(options: dict[str, Any], tune: dict[str, dict[str, Any]], count: i
         low, high = row['range']
         axes[name] = (np.geomspace(low, high, count) if row.get('log')
                       else np.linspace(low, high, count)).tolist()
-    return racecar.sweep('kinematic_ode', grid=axes, **LATE, **options).best().metrics.rmse
+    found: racecar.SweepResult = racecar.sweep('kinematic_ode', grid=axes, **LATE, **options)
+    return found.best().metrics.rmse
 
 
 def main() -> None:

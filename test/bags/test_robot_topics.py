@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A robot is found by any set of topic names, in any namespace, by all who read bags."""
 
+from pathlib import Path
+
 from bag_samples import ODOMETRY
+import numpy as np
 import pytest
 
 from racecar.bags.drive_log import read_drive_log
-from racecar.bags.runs import read_run
-from racecar.bags.summary import find_robot
+from racecar.bags.runs import cars_of, read_cars, read_run
+from racecar.bags.summary import BagSummary, cars_in, find_robot, find_scans, TopicSummary
 from racecar.bags.tracking_run import read_tracking_run
-from racecar.base.errors import BagError
+from racecar.base.errors import BagError, RunError
 from racecar.base.share import topic_set_names
 from racecar.cockpit.replay import bag_topics
 from racecar.ros import topics
@@ -104,3 +107,57 @@ def test_odometry_with_a_name_of_nobody_is_named(write_bag, rows):
     assert read_tracking_run(bag, odometry_topic='/state').run.odometry_name == '/state'
     assert find_robot(read_run_summary(bag), '/state')[:2] == ('/state', '')
     assert {row.type_name for row in read_run_summary(bag).topics} >= {ODOMETRY}
+
+
+def test_cars_of_one_world_are_read_by_their_names_with_one_time(write_bag, rows):
+    red = renamed(rows, 'racecar', '/red', reference=False)
+    blue = renamed(rows, 'racecar', '/blue', reference=False)
+    start = next(row[2] for row in blue if row[0] == odometry_of('racecar', '/blue'))
+    # Its recording begins 10 ticks later.
+    late = [row for row in blue if row[2] >= start + 10 * (
+        [other[2] for other in blue if other[0] == odometry_of('racecar', '/blue')][1] - start)]
+    bag = write_bag(sorted([*red, *late], key=lambda row: row[2]))
+    assert cars_of(bag) == ('blue', 'red')
+    found = read_cars(bag)
+    alone = read_run(bag, car='blue')
+    assert (alone.car, len(found['red'].motion.t), len(alone.motion.t)) == ('blue', 40, 30)
+    assert (alone.motion.t[0], found['red'].motion.t[0]) == (0.0, 0.0)
+    np.testing.assert_allclose(found['blue'].motion.t, found['red'].motion.t[10:], atol=1e-9)
+    np.testing.assert_array_equal(found['blue'].motion.x, found['red'].motion.x[10:])
+    with pytest.raises(BagError, match='or its car: blue, red'):
+        read_run(bag)
+    with pytest.raises(BagError, match="car is 'green', expected one of blue, red"):
+        read_run(bag, car='green')
+    with pytest.raises(RunError, match='both car'):
+        read_run(bag, car='red', odometry_topic='/red/vesc/odom')
+
+
+def test_a_bag_of_one_robot_has_no_cars(write_bag, rows):
+    bag = write_bag(rows)
+    assert (cars_of(bag), read_cars(bag), cars_in(read_run_summary(bag))) == ((), {}, {})
+    with pytest.raises(BagError, match='expected none, as it has a single robot'):
+        read_run(bag, car='red')
+
+
+def test_each_car_of_a_bag_has_the_reference_in_its_namespace(write_bag, rows):
+    bag = write_bag(sorted([
+        *renamed(rows, 'racecar', '/red'), *renamed(rows, 'racecar', '/blue')],
+        key=lambda row: row[2]))
+    runs = read_cars(bag)
+    assert {name: run.tracking.reference_name for name, run in runs.items() if run.tracking} == {
+        name: f'/{name}/reference_trajectory' for name in ('blue', 'red')}
+
+
+def test_scans_of_ego_and_opponent_are_their_own():
+    names = {car: topic_set('f1tenth_gym').cars[car] for car in ('ego_racecar', 'opp_racecar')}
+    found = [TopicSummary(f'/{car}/robot_description', 'std_msgs/msg/String', 1) for car in names]
+    for of_car in names.values():
+        found += [TopicSummary(f'/{of_car[topics.ODOMETRY]}', 'nav_msgs/msg/Odometry', 2),
+                  TopicSummary(f'/{of_car[topics.SCAN]}', 'sensor_msgs/msg/LaserScan', 2)]
+    summary = BagSummary(Path('bag'), (), 'mcap', 0, tuple(found))
+    cars = cars_in(summary)
+    assert {name: find_scans(summary, car) for name, car in cars.items()} == {
+        'ego_racecar': '/scan', 'opp_racecar': '/opp_scan'}
+    blind = summary.topics[:-1]
+    with pytest.raises(BagError, match=r'/opp_racecar/scan and /opp_scan are missing'):
+        find_scans(BagSummary(Path('bag'), (), 'mcap', 0, blind), cars['opp_racecar'])

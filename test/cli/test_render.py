@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 import pytest
 
+from racecar.analysis.run_csv import read_run_csv
 from racecar.base.run_file import RecordedNode, run_file_beside, RunFile
 from racecar.base.types import HINGE_JOINTS, TWO_WHEEL_JOINTS, WHEEL_JOINTS
 from racecar.cli.filming import write_film
@@ -72,6 +73,38 @@ def test_a_run_of_a_robot_with_two_wheels_shows_it_and_its_world(
                  '--vehicle', 'racecar', '--world', 'empty']) == 0
     assert drawn == [('arena', list(TWO_WHEEL_JOINTS)),
                      ('empty', list(WHEEL_JOINTS + HINGE_JOINTS))]
+
+
+def test_all_cars_of_a_run_are_drawn_and_the_camera_follows_one(
+        gl, tmp_path, a_run, monkeypatch):  # noqa: F811
+    from racecar.rendering import renderer
+
+    drawn = []
+
+    class Watched(renderer.Renderer):
+        def draw(self, sight, viewpoint, lens):
+            drawn.append((sight, viewpoint))
+            return super().draw(sight, viewpoint, lens)
+
+    monkeypatch.setattr(renderer, 'Renderer', Watched)
+    both = tmp_path / 'both'
+    for name, y in (('red', 0.0), ('blue', 3.0)):
+        (both / name).mkdir(parents=True)
+        rows = read_run_csv(a_run).rows.copy()
+        rows[:, COLUMNS.index('y')] = y
+        RunTable(rows).write_csv(both / name / 'run.csv')
+    RunFile('simulate', 'gap_ode', {}, {'simulator': RecordedNode(
+        'simulator', {'cars': ['red', 'blue']})}).write(both / 'run.yaml')
+    for name, words in (('a', ()), ('b', ('--car', 'blue'))):
+        assert main(['render', 'run', str(both), '-o', str(tmp_path / f'{name}.png'), '--start',
+                     '1', *words, *SMALL]) == 0
+    (sight, first), (_, second) = drawn
+    assert [(robot.pose.x, robot.pose.y) for robot in sight.robots] == [
+        pytest.approx((1.0, 0.0)), pytest.approx((1.0, 3.0))]
+    assert second.y - first.y == pytest.approx(3.0)
+    # Red is red.
+    assert [line.colour for line in sight.lines if line.colour[0] > 0.7] == [
+        pytest.approx((211 / 255, 47 / 255, 47 / 255))]
 
 
 @pytest.mark.parametrize('suffix', ['gif', 'mp4'])
@@ -162,7 +195,7 @@ def test_what_is_there_is_not_overwritten(tmp_path, a_run, capsys):
     (('world', 'tunnel', '-o', 'x.png', '--view', 'fixed', '--from', '1,1,1', '--at', '1,1,1'),
      'expected two different points'),
     (('bag', 'nowhere', '-o', 'x.png'), 'nowhere'),
-    (('run', 'nowhere.csv', '-o', 'x.png'), "'nowhere.csv' cannot be read"),
+    (('run', 'nowhere.csv', '-o', 'x.png'), "run 'nowhere.csv' does not exist; check the path"),
 ])
 def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, message):
     monkeypatch.chdir(tmp_path)

@@ -22,6 +22,7 @@ from racecar.cli.main import COMMANDS, main, make_parsers, with_number_lists
 from racecar.cli.stack_arguments import stack_options
 from racecar.simulation.fleet_file import read_fleet
 from racecar.stacks import describe_stack
+from racecar.stacks.fleet_sweep import make_fleet_sweep
 from racecar.stacks.options import DEMO, from_texts, LAUNCH, run_options, SET_ARGUMENT, UP
 from racecar.stacks.sweep import load_sweep
 
@@ -161,5 +162,7 @@ def test_a_yaml_block_is_read(page, text, tmp_path):
     file.write_text(text)
     if isinstance(content, list):
         assert len(read_fleet(file)) == len(content)
+    elif 'cars' in content:
+        assert len(make_fleet_sweep('gap_ode', content).points) > 1
     elif {'grid', 'sample'} & content.keys():
         assert len(load_sweep('kinematic_ode', file).points) > 1

@@ -5,11 +5,12 @@
 import json
 
 import numpy as np
+from PIL import Image
 from presence import present
 import pytest
 
 import racecar
-from racecar.base.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError, RunError
 from racecar.cli.main import main
 
 FLEET = """
@@ -115,3 +116,63 @@ def test_a_car_that_diverges_is_warned_of_once_and_the_others_go_on(tmp_path):
     assert [text[:28] for text in run.warnings] == ['wild: the car stands still f']
     assert run.cars['wild'].table['vx'][-1] == 0.0
     assert run.cars['red'].table['vx'][-1] == pytest.approx(2.0, abs=0.01)
+
+
+@pytest.fixture(scope='module')
+def kept(run, tmp_path_factory):
+    return run.save(tmp_path_factory.mktemp('kept') / 'both')
+
+
+def test_a_fleet_that_was_kept_is_loaded_as_one(run, kept):
+    again = racecar.load(kept)
+    assert isinstance(again, racecar.FleetRun)
+    assert [*again.cars] == ['red', 'blue']
+    assert again.skip == run.skip
+    for name, one in run.cars.items():
+        np.testing.assert_array_equal(again.cars[name].table.rows, one.table.rows)
+        # Of the vehicle of this car, by the fleet file.
+        assert again.cars[name].motion.steering_range == one.motion.steering_range
+        expected = {key: value for key, value in run.metrics()[name].items()
+                    if key != 'collisions'}
+        assert again.metrics()[name] == expected
+    assert again.cars['red'].motion.steering_range != again.cars['blue'].motion.steering_range
+    np.testing.assert_array_equal(
+        racecar.load(kept, car='blue').table.rows, run.cars['blue'].table.rows)
+
+
+def test_commands_take_all_cars_or_the_one_that_is_named(run, kept, tmp_path, capsys):
+    assert main(['compare', str(kept), '--json', '-o', str(tmp_path / 'all')]) == 0
+    found = json.loads(capsys.readouterr().out)['runs']
+    assert [one['name'] for one in found] == ['red', 'blue']
+    assert [one['distance'] for one in found] == pytest.approx(
+        [run.metrics()[name]['distance'] for name in run.cars], rel=1e-9)
+    assert main(['compare', str(kept), str(kept / 'red'), '--car', 'blue', '--json', '-o',
+                 str(tmp_path / 'one')]) == 0
+    assert [one['name'] for one in json.loads(capsys.readouterr().out)['runs']] == [
+        'both/blue', 'red']
+    page = (tmp_path / 'all' / 'report.html').read_text()
+    assert 'red and blue' in page
+    for name, words in (('all', ()), ('one', ('--car', 'blue'))):
+        assert main(['animate', str(kept), '-o', str(tmp_path / f'{name}.png'), *words]) == 0
+    reds = {name: int((np.asarray(Image.open(tmp_path / f'{name}.png').convert('RGB'))
+                       == (211, 47, 47)).all(axis=2).sum()) for name in ('all', 'one')}
+    assert reds['all'] > 50
+    assert reds['one'] == 0
+
+
+@pytest.mark.parametrize(('words', 'message'), [
+    (('compare', '{}', '--car', 'rod'), 'expected one of red, blue; did you mean red?'),
+    (('compare', '{}', '--car', 'red'), 'expected at least two runs'),
+    (('compare', '{}/red', '{}/blue', '--car', 'red'), 'expected none, as no run has several'),
+    (('analyze', '{}'), 'expected the choice of one: red, blue'),
+    (('animate', '{}', '--car', 'rod'), 'expected one of red, blue'),
+    (('render', 'run', '{}', '--car', 'rod'), 'expected one of red, blue; did you mean red?'),
+    (('render', 'run', '{}/red', '--car', 'red'), 'it has a single robot: leave it out'),
+    (('render', 'world', 'racetrack', '--car', 'red'), '--car is not for a world')])
+def test_a_car_that_is_not_there_is_refused_and_the_cars_are_named(
+        kept, words, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main([word.format(kept) for word in words]) == 1
+    assert message in capsys.readouterr().err
+    with pytest.raises(RunError, match='is of a single car'):
+        racecar.load(kept / 'red', car='red')

@@ -173,7 +173,7 @@ def test_what_is_no_run_is_refused(tmp_path):
     with pytest.raises(RunError, match='does not exist; check the path'):
         racecar.load(tmp_path / 'nothing')
     with pytest.raises(ConfigurationError, match=r"load\(\) has no argument 'topic'"):
-        racecar.load(tmp_path, topic='/odom')  # type: ignore[call-arg]
+        racecar.load(tmp_path, topic='/odom')  # type: ignore[call-overload]
 
 
 def test_a_bag_gives_the_same_object_as_the_command_that_analyses_it(bag, tmp_path, capsys):

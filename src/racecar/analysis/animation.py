@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from racecar.analysis.figures import label_axes
 from racecar.analysis.motion import Motion
-from racecar.analysis.palette import colour, hatch, SEQUENTIAL
+from racecar.analysis.palette import colour, colour_named, hatch, SEQUENTIAL
 from racecar.analysis.scene_figure import draw_scene
 from racecar.base.columns import Array
 from racecar.dynamics.vehicles.parameters import Footprint
@@ -83,7 +83,7 @@ class TopView:
         label_axes(axes, 'x [m]', 'y [m]')
         self._least_length = _LEAST_LENGTH * max(right - left, high - low)
         self._cars = [Polygon(
-            np.zeros((5, 2)), closed=True, facecolor=colour(series), edgecolor='black',
+            np.zeros((5, 2)), closed=True, facecolor=self._colour(series), edgecolor='black',
             hatch=None if self._is_single else hatch(series) * 2, linewidth=1.0, zorder=4.0,
             label=run.name, animated=True) for series, run in enumerate(runs)]
         for car in self._cars:
@@ -124,13 +124,17 @@ class TopView:
         points = np.column_stack([motion.x[first:end], motion.y[first:end]])
         segments = np.stack([points[:-1], points[1:]], axis=1)
         colours = colormaps[SEQUENTIAL](self._speeds(motion.speed[first + 1:end])) \
-            if self._is_single else colour(series)
+            if self._is_single else self._colour(series)
         trail = LineCollection([*segments], colors=colours, linewidths=2.4, capstyle='round',
                                zorder=2.0)
         self._axes.add_collection(trail, autolim=False)
         self._axes.draw_artist(trail)
         trail.remove()
         self._drawn_to[series] = end - 1
+
+    def _colour(self, series: int) -> str:
+        """Of a car and its trail: one called red is red."""
+        return colour_named(self._runs[series].name) or colour(series)
 
     def _outline(self, run: AnimatedRun, time: float) -> Array:
         """Corners of a car, its nose at the front, (5, 2) [m]."""

@@ -190,12 +190,12 @@ class Chart:
 
     def bars(
         self, labels: Sequence[str], values: ArrayLike, name: str, *, panel: int = 0,
-        series: int = 0,
+        series: int = 0, colour: str = '',
     ) -> None:
         """Draw a bar for each label, beside those of other series."""
         self._add(name, panel, {
             'type': 'bar', 'x': list(labels), 'y': _numbers(_arrays(values)[0]), 'marker': {
-                'color': palette.colour(series), 'line': {'color': INK, 'width': 1},
+                'color': colour or palette.colour(series), 'line': {'color': INK, 'width': 1},
                 'pattern': {'shape': palette.hatch(series), 'size': 7, 'solidity': 0.35,
                             'fillmode': 'overlay', 'fgcolor': '#ffffff'}}})
 

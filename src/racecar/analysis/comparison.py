@@ -155,7 +155,7 @@ def _bars(runs: Sequence[ComparedRun]) -> Chart:
     chart = Chart('', [f'error [{unit}]'], panel_height=260)
     for (series, run, _), values in zip(tables, rows, strict=True):
         chart.bars([names[key] for key in keys], [factor * value for value in values],
-                   run.shown.name, series=series)
+                   run.shown.name, series=series, colour=run.shown.stroke.colour)
     return chart
 
 

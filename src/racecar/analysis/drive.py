@@ -22,7 +22,7 @@ REFERENCE: Colour = (0.0, 0.584, 0.427)
 SEEN: Colour = (0.761, 0.094, 0.357)
 
 # Lines lie so high [m], that of the reference lower than the one that shall be on top.
-_HEIGHTS = {REFERENCE: 0.008, DRIVEN: 0.014}
+_REFERENCE_HEIGHT, _DRIVEN_HEIGHT = 0.008, 0.014
 _RADIUS, _DOT = 0.012, 0.022
 _SPACING = 0.04
 _MOST_POINTS = 3000
@@ -78,16 +78,19 @@ class Drive:
 
     def sight(
         self, time: float, cones: Sequence[Pose3], *, whole_path: bool, scale: float = 1.0,
+        colour: Colour = DRIVEN,
     ) -> Sight:
         """Sight of the drive at a time [s].
 
         whole_path: also where the robot went later. scale: of the size of lines and dots [-].
+        colour: of the path.
         """
         positions = tuple(
             float(np.interp(time, self.joint_t, column)) for column in self.positions.T)
         end = len(self.t) if whole_path else bisect_right(self.t, time)
-        lines = [_line(points, colour, scale) for points, colour in (
-            (self.reference, REFERENCE), (self.poses[:end, :2], DRIVEN)) if len(points) > 1]
+        lines = [_line(points, of_line, height, scale) for points, of_line, height in (
+            (self.reference, REFERENCE, _REFERENCE_HEIGHT),
+            (self.poses[:end, :2], colour, _DRIVEN_HEIGHT)) if len(points) > 1]
         newest = bisect_right(self.scan_t, time) - 1
         dots = [Dots(self.scans[newest], SEEN, _DOT * scale)] if newest >= 0 else []
         robot = RobotSight(self.pose(time), positions, self.lamps(time))
@@ -100,7 +103,7 @@ class Drive:
         return (*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
 
 
-def _line(points: Array, colour: Colour, scale: float) -> Line:
+def _line(points: Array, colour: Colour, height: float, scale: float) -> Line:
     """Line through as many of the points as can be seen."""
     way = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
     spacing = max(_SPACING, way[-1] / _MOST_POINTS)
@@ -108,8 +111,8 @@ def _line(points: Array, colour: Colour, scale: float) -> Line:
     kept = points[np.concatenate([[True], np.diff(marks) > 0])]
     kept = np.concatenate([kept, points[-1:]])
     # So low that a robot stands out of the widest.
-    height = np.full(len(kept), _HEIGHTS[colour] * min(1.0, scale))
-    return Line(np.column_stack([kept, height]), colour, _RADIUS * scale)
+    heights = np.full(len(kept), height * min(1.0, scale))
+    return Line(np.column_stack([kept, heights]), colour, _RADIUS * scale)
 
 
 def drive_of_table(table: RunTable, robot: RobotProfile) -> Drive:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from racecar.base.columns import Array
-from racecar.base.errors import excerpt, ParameterError
+from racecar.base.errors import excerpt, ParameterError, RacecarError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.run_file import RunFile
 from racecar.base.share import find_robot
@@ -24,6 +24,7 @@ from racecar.differential.parameters import PREFIX, RobotParameters
 from racecar.differential.robot_sheet import robot_sheet
 from racecar.dynamics.vehicles.parameters import Footprint, VehicleParameters
 from racecar.dynamics.vehicles.vehicle_sheet import Row, vehicle_sheet
+from racecar.simulation.fleet_file import vehicles_of_cars
 
 Rolling = Callable[[Array, Array, Array, Array, Array], Array]
 
@@ -128,13 +129,21 @@ def is_two_wheeled(path: Path) -> bool:
     return any(name.startswith(PREFIX) for name in load_parameter_file(path, node='vehicle'))
 
 
-def profile_of_run(file: RunFile | None) -> RobotProfile | None:
+def profile_of_run(file: RunFile | None, car: str = '') -> RobotProfile | None:
     """The robot of a run; None where its run.yaml names none.
 
-    Raises ParameterError if its parameters cannot be used, e.g. those of another version.
+    car: its name among several. Raises ParameterError if its parameters cannot be used, e.g. those
+    of another version.
     """
     if file is None:
         return None
+    fleet = file.values_with('cars') if car else None
+    if fleet is not None:
+        try:
+            return car_profile(vehicles_of_cars(fleet)[car])
+        except (RacecarError, KeyError, TypeError, ValueError) as error:
+            raise ParameterError(f'car {car} of the run is not known: {excerpt(str(error))}'
+                                 ) from error
     makers: Mapping[str, Callable[[Mapping[str, object]], RobotProfile]] = {
         # First, as nodes of such robots have a table of a vehicle, too, of which they use little.
         f'{PREFIX}name': lambda values: two_wheeled_profile(RobotParameters.from_values(values)),

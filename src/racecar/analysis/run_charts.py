@@ -14,7 +14,7 @@ from racecar.analysis.chart import Chart, INK, SOFT, Stroke
 from racecar.analysis.cross_track import cross_track_error
 from racecar.analysis.motion import is_constant, Motion
 from racecar.analysis.outlines import outlines
-from racecar.analysis.palette import GREEN
+from racecar.analysis.palette import colour_named, GREEN
 from racecar.analysis.tyre_data import TyreCurve, TyreData
 from racecar.base.columns import Array
 from racecar.metrics.quantities import unit_for
@@ -36,6 +36,11 @@ class ShownRun(NamedTuple):
     track: MergedTrack | None
     tyre_data: TyreData | None = None
     scene: Scene = EMPTY_SCENE
+
+    @property
+    def stroke(self) -> Stroke:
+        """Of its lines among those of other runs: a car called red is red."""
+        return Stroke(colour_named(self.name))
 
 
 def path_chart(run: ShownRun, bounds: tuple[float, float] | None = None) -> Chart:
@@ -61,7 +66,7 @@ def paths_chart(runs: Sequence[ShownRun]) -> Chart:
     chart.outlines(outlines(runs[0].scene), 'walls')
     for series, run in enumerate(runs):
         path: Motion | MergedTrack = run.motion if run.track is None else run.track
-        chart.line(path.x, path.y, run.name, series=series, times=path.t)
+        chart.line(path.x, path.y, run.name, series=series, stroke=run.stroke, times=path.t)
     drawn: list[MergedTrack] = []
     for run in runs:
         if run.track is not None and not any(_is_same(run.track, other) for other in drawn):
@@ -141,7 +146,7 @@ def gg_chart(runs: Sequence[ShownRun]) -> Chart:
     reaches = []
     for series, run in enumerate(runs):
         longitudinal, lateral = run.motion.accelerations
-        chart.dots(lateral, longitudinal, run.name, series=series,
+        chart.dots(lateral, longitudinal, run.name, series=series, colour=run.stroke.colour,
                    symbol=_SYMBOLS[series % len(_SYMBOLS)])
         # A command that starts with a step is hundreds of times what follows.
         reaches.append(np.quantile(np.abs([longitudinal, lateral]), 0.995))
@@ -194,7 +199,8 @@ def _reference_speed(track: MergedTrack) -> Array:
 
 
 def _draw_speed(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
-    chart.line(run.motion.t, run.motion.speed, run.name, panel=panel, series=series)
+    chart.line(run.motion.t, run.motion.speed, run.name, panel=panel, series=series,
+               stroke=run.stroke)
 
 
 def _draw_speed_of_one(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
@@ -211,7 +217,7 @@ def _draw_steering(chart: Chart, panel: int, series: int, run: ShownRun) -> None
     motion = run.motion
     t, angle = (motion.command_t, motion.steering_applied) if motion.command_t.size else (
         motion.state_t, motion.steering)
-    chart.line(t, np.degrees(angle), run.name, panel=panel, series=series)
+    chart.line(t, np.degrees(angle), run.name, panel=panel, series=series, stroke=run.stroke)
 
 
 def _draw_steering_of_one(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
@@ -234,17 +240,19 @@ def _draw_cross_track(
 ) -> None:
     if run.track is not None:
         t, error = cross_track_error(run.track)
-        chart.line(t, factor * error, run.name, panel=panel, series=series)
+        chart.line(t, factor * error, run.name, panel=panel, series=series,
+                   stroke=run.stroke)
 
 
 def _draw_error(factor: float, chart: Chart, panel: int, series: int, run: ShownRun) -> None:
     if run.track is not None:
-        chart.line(run.track.t, factor * run.track.error, run.name, panel=panel, series=series)
+        chart.line(run.track.t, factor * run.track.error, run.name, panel=panel, series=series,
+                   stroke=run.stroke)
 
 
 def _draw_slip(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
     chart.line(run.motion.state_t, np.degrees(run.motion.slip_rear), run.name, panel=panel,
-               series=series)
+               series=series, stroke=run.stroke)
 
 
 def _draw_slip_of_one(chart: Chart, panel: int, series: int, run: ShownRun) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from racecar.analysis.figures import label_axes, new_figure
 from racecar.analysis.laser_log import LaserLog, SeenScan
 from racecar.analysis.motion import is_constant, Motion
-from racecar.analysis.palette import BLUE, colour, dash, GREEN, SEQUENTIAL, VERMILION
+from racecar.analysis.palette import BLUE, colour, colour_named, dash, GREEN, SEQUENTIAL, VERMILION
 from racecar.base.columns import Array
 from racecar.scene.grid_map import OccupancyGrid
 from racecar.scene.scene import rectangle_corners, Scene
@@ -97,7 +97,7 @@ def draw_drives_figure(name: str, drives: Mapping[str, Motion], scene: Scene) ->
     path, below = figure.subplots(2, 1, height_ratios=[2.6, 1.0])
     draw_scene(path, scene)
     for series, (car, motion) in enumerate(drives.items()):
-        line, dashes = colour(series), _DASHES[dash(series)]
+        line, dashes = colour_named(car) or colour(series), _DASHES[dash(series)]
         path.plot(motion.x, motion.y, color=line, linestyle=dashes, linewidth=1.6, label=car,
                   zorder=2.0)
         path.plot(motion.x[0], motion.y[0], 'o', color=line, markersize=7, zorder=3.0)

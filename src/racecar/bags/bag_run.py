@@ -19,7 +19,10 @@ from racecar.scene.scene import EMPTY_SCENE, Scene
 
 
 class BagRun(NamedTuple):
-    """What racecar.bags.runs.Run has of a bag, by the same names; warnings: its read_warnings."""
+    """What racecar.bags.runs.Run has of a bag, by the same names; warnings: its read_warnings.
+
+    start_ns: stamp that is 0 s of all times [ns].
+    """
 
     motion: Motion
     tracking: TrackingRun | None
@@ -27,16 +30,18 @@ class BagRun(NamedTuple):
     warnings: tuple[str, ...] = ()
     collisions: int | None = None
     map_scene: Scene = EMPTY_SCENE
+    start_ns: int = 0
 
 
 def read_bag_run(
     path: Path, odometry_topic: str | None = None, reference_topic: str | None = None, *,
-    needs_reference: bool = False, progress: Progress | None = None,
+    car: str | None = None, needs_reference: bool = False, progress: Progress | None = None,
 ) -> BagRun:
     """Read a bag; arguments and errors as for racecar.bags.runs.read_run()."""
-    with DriveReader(path, odometry_topic) as drive:
-        has_reference = any(row.name.endswith(f'/{topics.REFERENCE_TRAJECTORY}')
-                            for row in drive.summary.topics)
+    with DriveReader(path, odometry_topic, car) as drive:
+        # That of another car is none.
+        ending = f'{"" if car is None else drive.robot.namespace}/{topics.REFERENCE_TRAJECTORY}'
+        has_reference = any(row.name.endswith(ending) for row in drive.summary.topics)
         if reference_topic is None and not needs_reference and not has_reference:
             return _read_motion(drive, progress)
         tracked = tracking_run_in(drive, reference_topic, progress)
@@ -44,7 +49,8 @@ def read_bag_run(
     if not tracked.run.motion.t.size:
         # None of it can be used, and this says why.
         tracked.run.merged()
-    return BagRun(tracked.run.motion, tracked.run, tracked.source, tracked.bag.warnings)
+    return BagRun(tracked.run.motion, tracked.run, tracked.source, tracked.bag.warnings,
+                  start_ns=tracked.run.origin_ns)
 
 
 def _read_motion(drive: DriveReader, progress: Progress | None) -> BagRun:
@@ -58,4 +64,5 @@ def _read_motion(drive: DriveReader, progress: Progress | None) -> BagRun:
             ' was its node running?')
     return BagRun(motion, None, (('Bag', str(drive.path)),),
                   collisions=counts[0] if counts else None,
-                  map_scene=Scene(grid=grids[0]) if grids else EMPTY_SCENE)
+                  map_scene=Scene(grid=grids[0]) if grids else EMPTY_SCENE,
+                  start_ns=int(rows.odometry.stamps.min()))

@@ -69,15 +69,16 @@ class _Scan(NamedTuple):
 
 
 def read_drive_log(
-    path: Path | str, *, with_scans: bool = False, progress: Progress | None = None,
+    path: Path | str, *, car: str | None = None, with_scans: bool = False,
+    progress: Progress | None = None,
 ) -> DriveLog:
     """Read a drive from a bag; header.stamp is the time base, 0 s the first odometry.
 
-    with_scans: read laser scans, too. progress: called with the number of messages read so far
-    and in all. Raises BagError if the bag cannot be read, has no odometry, or has no scans though
-    they are wanted.
+    car: name of one of several. with_scans: read laser scans, too. progress: called with the
+    number of messages read so far and in all. Raises BagError if the bag cannot be read, has no
+    odometry, or has no scans though they are wanted.
     """
-    with DriveReader(path) as drive:
+    with DriveReader(path, car=car) as drive:
         odometry = drive.rows(drive.pose_topic, _POSE)
         joints = drive.values(
             drive.beside(message_types.JOINTS, topics.JOINT_STATES, topics.WORLD_JOINT_STATES),
@@ -85,7 +86,8 @@ def read_drive_log(
         lamps = _lamp_values(drive)
         texts = drive.newest(drive.beside(message_types.TEXT, topics.ROBOT_DESCRIPTION),
                              lambda message: str(message.data))
-        grids = drive.newest(drive.beside(message_types.MAP, topics.MAP), message_values.grid)
+        grids = drive.newest(
+            drive.beside(message_types.MAP, topics.MAP, is_shared=True), message_values.grid)
         paths = drive.newest(
             drive.beside(message_types.PATH, topics.REFERENCE_PATH), message_values.path_points)
         scans = drive.values(find_scans(drive.summary, drive.robot), _Scan.of) \

@@ -127,19 +127,22 @@ class DriveReader(BagReader):
     has not, and gives nothing.
     """
 
-    def __init__(self, path: Path | str, odometry_topic: str | None = None) -> None:
+    def __init__(
+        self, path: Path | str, odometry_topic: str | None = None, car: str | None = None,
+    ) -> None:
         """Open the bag; path and errors as for BagReader.
 
-        odometry_topic: of the robot, by default that of find_robot().
+        odometry_topic: of the robot, or car: its name, by default those of find_robot().
         """
         super().__init__(path)
         self._odometry_topic = odometry_topic
+        self._car = car
         self._takers: dict[str, list[Callable[[BagMessage], object]]] = {}
 
     @cached_property
     def robot(self) -> RobotTopics:
         """The robot; raises BagError as find_robot() if it cannot be told."""
-        return find_robot(self.summary, self._odometry_topic)
+        return find_robot(self.summary, self._odometry_topic, self._car)
 
     @cached_property
     def pose_topic(self) -> str:

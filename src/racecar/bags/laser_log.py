@@ -35,15 +35,17 @@ def has_scans(summary: BagSummary) -> bool:
     return any(row.type_name == message_types.SCAN for row in summary.topics)
 
 
-def read_laser_log(path: Path | str, progress: Progress | None = None) -> LaserLog:
+def read_laser_log(
+    path: Path | str, progress: Progress | None = None, *, car: str | None = None,
+) -> LaserLog:
     """Read path and some scans of a drive from a bag; header.stamp is the time base.
 
     Where the laser is on the robot says tf_static, that of its namespace if there is one; without
     it, it is where the odometry is.
-    progress: called with the number of messages read so far and in all. Raises BagError if the bag
-    cannot be read, or has no odometry or no scans.
+    progress: called with the number of messages read so far and in all. car: name of one of
+    several. Raises BagError if the bag cannot be read, or has no odometry or no scans.
     """
-    with DriveReader(path) as drive:
+    with DriveReader(path, car=car) as drive:
         topic = find_scans(drive.summary, drive.robot)
         odometry = drive.rows(drive.pose_topic, PLANAR_MOTION)
         frames = StaticFrames(drive)

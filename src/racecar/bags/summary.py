@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from racecar.bags import message_types
-from racecar.base.errors import BagError
+from racecar.base.errors import BagError, excerpt
+from racecar.base.parameters import suggestion
 from racecar.ros import topics
 from racecar.ros.topics.robots import find_robots, RobotTopics
-from racecar.ros.topics.sets import names_in_all_sets
+from racecar.ros.topics.sets import names_in_all_sets, topic_sets
 
 _LISTED_TOPICS = 30
 
@@ -121,14 +122,44 @@ def find_scans(summary: BagSummary, robot: RobotTopics) -> str:
               and topic.removesuffix(f'/{topics.SCAN}') not in {topic, *others}]
     if lasers and scan not in [row.name for row in summary.topics]:
         return lasers[0]
-    return find_topic(summary, (scan, topics.SCAN), message_types.SCAN)
+    name = robot.namespace.rpartition('/')[2]
+    if name not in (cars := cars_in(summary)) or len(cars) < 2:
+        return find_topic(summary, (scan, topics.SCAN), message_types.SCAN)
+    # Not that of another car; some sets have one outside of its namespace.
+    of_sets = [f'/{known.cars[name][topics.SCAN]}' for known in topic_sets().values()
+               if topics.SCAN in known.cars.get(name, {})]
+    return find_topic(summary, (scan, *of_sets), message_types.SCAN)
 
 
-def find_robot(summary: BagSummary, odometry: str | None = None) -> RobotTopics:
-    """Robot of a bag; odometry: its topic, as for find_topic(), if somebody named it.
+def cars_in(summary: BagSummary) -> dict[str, RobotTopics]:
+    """Cars of one world in a bag by their names: the robots that go first and have a namespace.
 
-    Raises BagError naming what is missing or ambiguous, and what the bag has.
+    The name is the end of the namespace, or all of it where cars in several have the same.
     """
+    robots = robots_of(summary, summary.having(message_types.ODOMETRY, may_be_empty=True))
+    cars = [robot for robot in robots if robot.rank == robots[0].rank and robot.namespace]
+    names = [car.namespace.rpartition('/')[2] for car in cars]
+    if len({*names}) < len(names):
+        names = [car.namespace.removeprefix('/') for car in cars]
+    return dict(zip(names, cars, strict=True))
+
+
+def find_robot(
+    summary: BagSummary, odometry: str | None = None, car: str | None = None,
+) -> RobotTopics:
+    """Robot of a bag.
+
+    odometry: its topic, as for find_topic(), car: its name as of cars_in(), if somebody named one
+    of the two. Raises BagError naming what is missing or ambiguous, and what the bag has.
+    """
+    if car is not None:
+        cars = cars_in(summary)
+        if car not in cars:
+            raise BagError(
+                f"bag '{summary.path}': car is {excerpt(car)}, expected"
+                + (f" one of {', '.join(cars)}{suggestion(car, cars)}" if cars
+                   else ' none, as it has a single robot: leave it out'))
+        return cars[car]
     if odometry is not None:
         named = find_topic(summary, (odometry,), message_types.ODOMETRY)
         return next(iter(robots_of(summary, [named])), RobotTopics(named, '', '', False))
@@ -140,7 +171,7 @@ def find_robot(summary: BagSummary, odometry: str | None = None) -> RobotTopics:
     if len(others) > 1:
         raise BagError(
             f"bag '{summary.path}': the odometry may be {' or '.join(others)}; name the one to"
-            ' use')
+            f" use, or its car: {', '.join(cars_in(summary))}")
     return robots[0]
 
 

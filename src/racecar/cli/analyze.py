@@ -8,13 +8,14 @@ import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+import functools
 import json
 from pathlib import Path
 import sys
 from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.base.errors import BagError, ConfigurationError, RunError
-from racecar.cli.choices import completed_as_file
+from racecar.cli.choices import add_car_argument, completed_as_file
 from racecar.cli.figure_files import figure_files
 from racecar.cli.output import print_rows
 from racecar.metrics.quantities import DEFAULT_METRIC
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'run', type=Path, metavar='RUN',
         help='rosbag2 folder (MCAP or sqlite3), a .mcap or .db3 file, a .bag file of ROS 1, a CSV'
              ' file of simulate or up, the folder of a run, or the dataset of a sweep'))
+    add_car_argument(parser, 'none; `racecar compare` has all')
     parser.add_argument(
         '--skip', type=float, metavar='SECONDS',
         help='leave out the first seconds, where the start transient is (default: as many as the'
@@ -85,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     if is_dataset(arguments.run):
         from racecar.cli.dataset import show_dataset
 
-        _check_given('a run', arguments, 'skip', 'odometry_topic', 'reference_topic')
+        _check_given('a run', arguments, 'car', 'skip', 'odometry_topic', 'reference_topic')
         show_dataset(
             open_dataset(arguments.run), output, metric=arguments.metric or DEFAULT_METRIC,
             over=arguments.over, as_json=arguments.json)
@@ -93,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_given('the dataset of a sweep', arguments, 'metric', 'over')
     try:
         analysis = analyse(
-            arguments.run, output, skip=arguments.skip,
+            arguments.run, output, car=arguments.car, skip=arguments.skip,
             odometry_topic=arguments.odometry_topic, reference_topic=arguments.reference_topic)
     except (BagError, RunError):
         lines = _without_reference(arguments, output)
@@ -138,21 +140,22 @@ class Analysis(NamedTuple):
 
 
 def analyse(
-    path: Path, output: Path, *, skip: float | None = None, title: str | None = None,
-    odometry_topic: str | None = None, reference_topic: str | None = None,
+    path: Path, output: Path, *, car: str | None = None, skip: float | None = None,
+    title: str | None = None, odometry_topic: str | None = None,
+    reference_topic: str | None = None,
 ) -> Analysis:
     """Compute the metrics of a run and write figures and report to a folder.
 
-    path: as for racecar.bags.runs.read_run(); skip: seconds to leave out at the start, by default
-    as many as the run itself did; title: of report and figures, by default the name of
-    the run. Warnings go to stderr. Raises RacecarError with a one-line message.
+    path, car: as for racecar.bags.runs.read_run(); skip: seconds to leave out at the start, by
+    default as many as the run itself did; title: of report and figures, by default the name of the
+    run. Warnings go to stderr. Raises RacecarError with a one-line message.
     """
     from racecar.bags.runs import read_run
 
     with naming(path):
         with progress_bar() as progress:
             recorded = read_run(
-                path, odometry_topic=odometry_topic, reference_topic=reference_topic,
+                path, car=car, odometry_topic=odometry_topic, reference_topic=reference_topic,
                 needs_reference=True, progress=progress)
         return write_analysis(recorded, output, skip=skip, title=title)
 
@@ -232,16 +235,18 @@ def analyse_drive(bag: Path, output: Path, *, title: str | None = None) -> list[
     return [figure_files(draw, output)[1]]
 
 
-def analyse_scans(bag: Path, output: Path, *, title: str | None = None) -> list[str]:
+def analyse_scans(
+    bag: Path, output: Path, *, title: str | None = None, car: str | None = None,
+) -> list[str]:
     """Draw a drive with a laser; return how long it was and where the figures lie.
 
-    title: of the figures, by default the name of the bag. Raises BagError or ConfigurationError
-    with a one-line message.
+    title: of the figures, by default the name of the bag; car: one of several. Raises BagError or
+    ConfigurationError with a one-line message.
     """
     from racecar.bags.laser_log import read_laser_log
 
     with progress_bar() as progress:
-        log = read_laser_log(bag, progress)
+        log = read_laser_log(bag, progress, car=car)
     if title is not None:
         log = log._replace(name=title)
     scan = log.scans[len(log.scans) // 2]
@@ -266,12 +271,13 @@ def _without_reference(arguments: argparse.Namespace, output: Path) -> list[str]
 
     if arguments.json or arguments.reference_topic is not None:
         return []
-    path = locate(arguments.run)
-    analyses = [] if path.suffix == '.csv' else _analyses_of_bag(path)
+    path = locate(arguments.run, arguments.car)
+    analyses = [] if path.suffix == '.csv' else _analyses_of_bag(path, arguments.car)
     try:
         with progress_bar() as progress:
-            recorded = read_run(arguments.run, odometry_topic=arguments.odometry_topic,
-                                progress=progress)
+            recorded = read_run(
+                arguments.run, car=arguments.car, odometry_topic=arguments.odometry_topic,
+                progress=progress)
     except BagError:
         # The drawings may do without odometry, or say better what is missing.
         return analyses[0](path, output) if analyses else []
@@ -290,8 +296,8 @@ def _without_reference(arguments: argparse.Namespace, output: Path) -> list[str]
     return [f'Report: {report}', *lines]
 
 
-def _analyses_of_bag(path: Path) -> list[Callable[[Path, Path], list[str]]]:
-    """What else than a run can be drawn of a bag."""
+def _analyses_of_bag(path: Path, car: str | None) -> list[Callable[[Path, Path], list[str]]]:
+    """What else than a run can be drawn of a bag; car: of one of several."""
     from racecar.bags.driver_log import has_driver_state
     from racecar.bags.laser_log import has_scans
     from racecar.bags.reader import BagReader
@@ -299,7 +305,8 @@ def _analyses_of_bag(path: Path) -> list[Callable[[Path, Path], list[str]]]:
     with BagReader(path) as reader:
         summary = reader.summary
     return [analyse for is_there, analyse in (
-        (has_driver_state, analyse_drive), (has_scans, analyse_scans)) if is_there(summary)]
+        (has_driver_state, analyse_drive),
+        (has_scans, functools.partial(analyse_scans, car=car))) if is_there(summary)]
 
 
 def default_output(run: Path) -> Path:

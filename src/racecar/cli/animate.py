@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from racecar.base.errors import ParameterError
 from racecar.cli.analyze import naming, progress_bar
-from racecar.cli.choices import add_robot_argument, add_world_argument
+from racecar.cli.choices import add_car_argument, add_robot_argument, add_world_argument
 from racecar.cli.filming import write_film
 from racecar.cli.picture_arguments import add_video_arguments, check_start, video_times
 
@@ -32,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ' drawn larger than they are. `racecar render` draws the same in three dimensions.')
     parser.add_argument(
         'runs', type=Path, nargs='+', metavar='RUN',
-        help='folder of a run, bag or CSV file; several are drawn into one picture')
+        help='folder of a run, bag or CSV file; several are drawn into one picture, as are all'
+             ' cars of one world')
+    add_car_argument(parser, 'all')
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FILE',
         help='.gif, .mp4, or .png and .jpg for one picture, not there yet (default: <name>.gif,'
@@ -48,21 +51,29 @@ def run(arguments: argparse.Namespace) -> int:
     """Draw, and say where the result lies; returns 0. Raises RacecarError."""
     # Imported here, so that `racecar --help` does not wait for them.
     from racecar.analysis.animation import AnimatedRun, TopView
-    from racecar.bags.runs import names_of, read_run
+    from racecar.bags.runs import chosen_runs, names_of, read_run, with_one_time
     from racecar.rendering.film import check_file, VIDEOS, write_still
 
     names = names_of(arguments.runs)
     path = arguments.output or Path(f"{'-'.join(names).replace('/', '_')}.gif")
     width, height = arguments.size
     check_file(path, width, height, arguments.fps)
-    shown, read = [], []
-    for file, name in zip(arguments.runs, names, strict=True):
-        with naming(file), progress_bar() as progress:
-            found = read_run(file, progress=progress)
-            track = None if found.tracking is None else found.tracking.merged()
-        read.append(found)
-        shown.append(AnimatedRun(
-            name, found.motion, track, _footprint(found, arguments.vehicle)))
+    chosen = chosen_runs(arguments.runs, arguments.car)
+    shown: list[AnimatedRun] = []
+    read: list[Run] = []
+    for file, alike in itertools.groupby(chosen, lambda one: one.path):
+        # Those of the cars of one world.
+        names_of_cars, runs = [], []
+        for one in alike:
+            with naming(file), progress_bar() as progress:
+                runs.append(read_run(file, car=one.car, progress=progress))
+            names_of_cars.append(one.name)
+        for found, name in zip(with_one_time(runs), names_of_cars, strict=True):
+            with naming(file):
+                track = None if found.tracking is None else found.tracking.merged()
+            read.append(found)
+            shown.append(AnimatedRun(
+                name, found.motion, track, _footprint(found, arguments.vehicle)))
     end = max(float(one.motion.t[-1]) for one in shown)
     check_start(arguments.start, end)
     is_video = path.suffix.lower() in VIDEOS
@@ -88,7 +99,7 @@ def _footprint(found: Run, name: str | None) -> Footprint:
     if name is not None:
         return profile_of_file(name).footprint
     try:
-        return (profile_of_run(found.file) or usual_profile()).footprint
+        return (profile_of_run(found.file, found.car) or usual_profile()).footprint
     except ParameterError:
         return usual_profile().footprint  # Of another version.
 

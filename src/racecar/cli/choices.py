@@ -48,6 +48,13 @@ def add_world_argument(parser: argparse.ArgumentParser, use: str) -> None:
     _add_named(parser, '--world', world_names(), f'{use}; a world or map, a name or a file', None)
 
 
+def add_car_argument(parser: argparse.ArgumentParser, default: str) -> None:
+    """Declare --car; default: which cars are taken without it."""
+    parser.add_argument(
+        '--car', metavar='NAME',
+        help=f'of runs of several cars in one world, the one of this name (default: {default})')
+
+
 def _add_named(
     parser: argparse.ArgumentParser, flag: str, names: list[str], text: str, default: str | None,
 ) -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple, TYPE_CHECKING
 from racecar.base.errors import ConfigurationError, RacecarError
 from racecar.base.run_file import NAME, read_run_file
 from racecar.cli.analyze import naming, progress_bar
-from racecar.cli.choices import completed_as_file
+from racecar.cli.choices import add_car_argument, completed_as_file
 from racecar.cli.dataset import add_jobs_argument, add_scheduler_arguments, columns_of, cores_of
 from racecar.cli.number_types import named_numbers, number, whole
 from racecar.cli.output import print_table, ProgressBar
@@ -32,10 +32,11 @@ from racecar.stacks.run_files import unverified_program
 if TYPE_CHECKING:
     from racecar.analysis.comparison import ComparedRun
     from racecar.analysis.html_page import HtmlPage
+    from racecar.bags.runs import ChosenRun
 
 _MOST_REPETITIONS = 100_000
 _OF_SEEDS = ('noise', 'start', 'trust', 'jobs', 'scheduler')
-_OF_RUNS = ('settled_from', 'odometry_topic', 'reference_topic')
+_OF_RUNS = ('car', 'settled_from', 'odometry_topic', 'reference_topic')
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'runs', type=Path, nargs='+', metavar='RUN',
         help='folder of a run, bag (folder, .mcap or .db3) or CSV file; at least two. With --seeds'
-             f' a {NAME}, or what has one beside it. Or datasets of sweeps, compared by quantiles')
+             f' a {NAME}, or what has one beside it. Or datasets of sweeps, compared by quantiles.'
+             ' One folder or bag of several cars is enough: they stand side by side')
+    add_car_argument(parser, 'all, side by side')
     parser.add_argument(
         '--skip', type=number(0.0), metavar='SECONDS',
         help='leave out the first seconds of each run (default: as many as the run itself did, by'
@@ -108,12 +111,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare, print the table, write the report; returns 0. Raises RacecarError."""
     from racecar.analysis.tables import write_csv, write_latex
     from racecar.bags.runs import names_of
-
-    if len(arguments.runs) < 2:
+    _check_seeds(arguments)
+    are_runs = arguments.seeds is None and not any(map(is_dataset, arguments.runs))
+    chosen = _chosen(arguments) if are_runs else []
+    if len(chosen or arguments.runs) < 2:
         raise ConfigurationError(
             f"only '{arguments.runs[0]}' is given, expected at least two runs; `racecar analyze`"
             ' takes one')
-    _check_seeds(arguments)
     output = arguments.output or (
         Path('runs') / f'compare-{datetime.datetime.now():%Y%m%d-%H%M%S}')
     if output.exists():
@@ -121,12 +125,12 @@ def run(arguments: argparse.Namespace) -> int:
             f"--output '{output}' exists already, not overwriting it; name another folder")
     names = names_of([
         path.parent if path.name == NAME else path for path in arguments.runs])
-    if arguments.seeds is not None:
+    if are_runs:
+        compared = _compare_runs(arguments, chosen)
+    elif arguments.seeds is not None:
         compared = _compare_repeated(arguments, names)
-    elif any(map(is_dataset, arguments.runs)):
-        compared = _compare_datasets(arguments, names)
     else:
-        compared = _compare_runs(arguments, names)
+        compared = _compare_datasets(arguments, names)
     report = output / 'report.html'
     compared.page.write(report)
     if arguments.csv is not None:
@@ -158,18 +162,32 @@ def _check_seeds(arguments: argparse.Namespace) -> None:
             ' again; add --noise x=0.01,y=0.01 or --start y=0.1')
 
 
-def _compare_runs(arguments: argparse.Namespace, names: Sequence[str]) -> _Compared:
+def _chosen(arguments: argparse.Namespace) -> list[ChosenRun]:
+    """Runs that are compared; who names a topic wants one of a bag."""
+    from racecar.bags.runs import chosen_runs, ChosenRun, names_of
+
+    if arguments.odometry_topic is None:
+        return chosen_runs(arguments.runs, arguments.car)
+    if arguments.car is not None:
+        raise ConfigurationError(
+            f'both --car {arguments.car} and --odometry-topic {arguments.odometry_topic} are'
+            ' given, expected one of them; leave one out')
+    return [ChosenRun(path, name, None)
+            for path, name in zip(arguments.runs, names_of(arguments.runs), strict=True)]
+
+
+def _compare_runs(arguments: argparse.Namespace, chosen: Sequence[ChosenRun]) -> _Compared:
     from racecar.analysis.comparison import compared_quantities, comparison_report
 
-    runs = []
-    for path, name in zip(arguments.runs, names, strict=True):
-        with naming(path):
-            runs.append(_read(path, name, arguments))
-    for one in runs:
-        for text in one.warnings:
-            print(f'warning: {one.shown.name}: {text}', file=sys.stderr)
-    if arguments.skip is None and any(one.skip for one in runs):
-        left_out = ', '.join(f'{one.skip:g} s of {one.shown.name}' for one in runs)
+    runs, names = [], [one.name for one in chosen]
+    for one in chosen:
+        with naming(one.path):
+            runs.append(_read(one, arguments))
+    for run in runs:
+        for text in run.warnings:
+            print(f'warning: {run.shown.name}: {text}', file=sys.stderr)
+    if arguments.skip is None and any(run.skip for run in runs):
+        left_out = ', '.join(f'{run.skip:g} s of {run.shown.name}' for run in runs)
         print(f'left out at the start, as the runs themselves did: {left_out}; --skip changes it',
               file=sys.stderr)
     quantities = compared_quantities(runs)
@@ -177,10 +195,10 @@ def _compare_runs(arguments: argparse.Namespace, names: Sequence[str]) -> _Compa
         (['', *names, ''], [
             [row.name, *texts, unit] for row in quantities for texts, unit in [row.texts()]]),
         (['quantity', 'unit', *names], [[row.name, row.unit, *row.values] for row in quantities]),
-        comparison_report(runs), {'runs': [one.as_dict() for one in runs]})
+        comparison_report(runs), {'runs': [run.as_dict() for run in runs]})
 
 
-def _read(path: Path, name: str, arguments: argparse.Namespace) -> ComparedRun:
+def _read(chosen: ChosenRun, arguments: argparse.Namespace) -> ComparedRun:
     # Imported here, so that `racecar --help` does not wait for it.
     from racecar.analysis.comparison import ComparedRun
     from racecar.analysis.course_of_run import further_quantities, laps_of_drive
@@ -188,10 +206,11 @@ def _read(path: Path, name: str, arguments: argparse.Namespace) -> ComparedRun:
     from racecar.bags.runs import locate, read_run
     from racecar.metrics.settling import settling
 
-    is_bag = locate(path).suffix != '.csv'
+    path, name, car = chosen
+    is_bag = locate(path, car).suffix != '.csv'
     with progress_bar() as progress:
         read = read_run(
-            path, odometry_topic=arguments.odometry_topic if is_bag else None,
+            path, car=car, odometry_topic=arguments.odometry_topic if is_bag else None,
             reference_topic=arguments.reference_topic if is_bag else None, progress=progress)
     skip = read.skip if arguments.skip is None else arguments.skip
     motion = read.motion.without_start(skip)
@@ -199,7 +218,8 @@ def _read(path: Path, name: str, arguments: argparse.Namespace) -> ComparedRun:
     if tracking is None:
         return ComparedRun(
             ShownRun(name, motion, None, scene=read.scene), None, str(read.path),
-            ('it has no reference, so no tracking error',), read.file, skip,
+            # That of several cars goes without saying.
+            () if car else ('it has no reference, so no tracking error',), read.file, skip,
             further=further_quantities(
                 read.collisions, laps_of_drive(read.motion, read.file)))
     return ComparedRun(

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+import functools
 import math
 import os
 from pathlib import Path
 from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.base.errors import ConfigurationError
+from racecar.base.parameters import suggestion
 from racecar.base.share import world_names
 from racecar.cli.choices import (
     add_robot_argument,
@@ -61,10 +63,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ' green. Neither ROS nor a screen is needed.')
     kinds = WORLD, BAG, RUN
     parser.add_argument('kind', type=one_of(kinds), choices=kinds, metavar='KIND',
-                        help=f'{WORLD}, {BAG} or {RUN} (a CSV of simulate or up)')
+                        help=f'{WORLD}, {BAG} or {RUN} (a CSV of simulate or up, or the folder of'
+                             ' a run)')
     completed_as_file(parser.add_argument(
         'source', metavar='SOURCE',
-        help=f"name or file of a world ({', '.join(world_names())}), a bag, or a CSV file"))
+        help=f"name or file of a world ({', '.join(world_names())}), a bag, a CSV file, or the"
+             ' folder of a run; of several cars all are drawn'))
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FILE',
         help='.png, .jpg, .mp4 or .gif, not there yet (default: <name>.png of a world, else'
@@ -80,6 +84,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f'what the camera of --view {FIXED} looks at [m]')
     add_video_arguments(parser, size=(1280, 720), fps=25.0, speed=1.0, speed_help='1',
                         whole=f'all; {_ROUND_TIME:g} of a world')
+    parser.add_argument(
+        '--car', metavar='NAME',
+        help='of a bag or run of several cars, the one that the camera follows (default: the'
+             ' first)')
     add_world_argument(
         parser, 'world of a bag or run (default: that of its run.yaml, else the map in the bag,'
                 ' else empty)')
@@ -118,15 +126,16 @@ def draw(arguments: argparse.Namespace) -> str:
     shadows = 0 if arguments.view == ONBOARD else _SHADOWS
     scale = max(min(1.0, subject.length / _USUAL_LENGTH), shot.span / _USUAL_SPAN)
     times = _times(arguments, subject, is_video)
-    robot = DrawnRobot(subject.tree, subject.joints)
-    stage = subject.scene, [robot], Quality(width, height, _SAMPLES, shadows)
+    robots = [DrawnRobot(one.tree, one.joints) for one in subject.robots]
+    stage = subject.scene, robots, Quality(width, height, _SAMPLES, shadows)
 
     def seen(index: int) -> tuple[Sight, Pose3, Lens]:
         sight = subject.sight(times[index], scale)
         if arguments.view == ONBOARD:
             # What the camera saw, and nothing that is drawn into it.
             sight = sight._replace(lines=(), dots=())
-        return sight, shot.viewpoint(sight.robots[0].pose, index / len(times)), shot.lens
+        return sight, shot.viewpoint(
+            sight.robots[subject.followed].pose, index / len(times)), shot.lens
 
     if is_video:
         with DrawingTeam(*stage, size=min(_PROCESSES, len(times))) as team:
@@ -139,19 +148,41 @@ def draw(arguments: argparse.Namespace) -> str:
     return f'{what}, {width}x{height}: {path}'
 
 
+class _Robot(NamedTuple):
+    """A robot that is drawn; drive: None where it stands."""
+
+    tree: RobotTree
+    joints: tuple[str, ...]
+    length: float
+    drive: Drive | None = None
+
+
 class _Subject(NamedTuple):
-    """What is drawn: a scene and one robot.
+    """What is drawn: a scene and its robots; followed: which of them the camera looks at.
 
     sight: of a time from 0 to duration [s] and the scale of lines and dots.
     """
 
     scene: Scene
-    tree: RobotTree
-    joints: tuple[str, ...]
-    length: float
+    robots: list[_Robot]
     duration: float
     sight: Callable[[float, float], Sight]
-    drive: Drive | None = None
+    followed: int = 0
+
+    @property
+    def robot(self) -> _Robot:
+        """The robot that the camera looks at."""
+        return self.robots[self.followed]
+
+    @property
+    def length(self) -> float:
+        """Length of the robot that the camera looks at [m]."""
+        return self.robot.length
+
+    @property
+    def drives(self) -> list[Drive]:
+        """Of the robots that drive."""
+        return [robot.drive for robot in self.robots if robot.drive is not None]
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -162,7 +193,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if has_place and arguments.view != FIXED:
         raise ConfigurationError(f'--from and --at are for --view {FIXED}; add it')
     if arguments.kind == WORLD:
-        for option in ('world', 'start', 'laser'):
+        for option in ('world', 'start', 'laser', 'car'):
             if getattr(arguments, option):
                 raise ConfigurationError(f'--{option} is not for a world, but for a bag or run')
     elif arguments.lamps is not None:
@@ -174,51 +205,117 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     """Read what is to be drawn. Raises RacecarError."""
+    from racecar.analysis.robot_profile import profile_of_file, usual_profile
+    from racecar.base.poses import pose_of_angles
+    from racecar.base.types import Lamps
+    from racecar.rendering.sight import RobotSight, Sight, standing_cones
+    from racecar.scene.world_file import load_world
+
+    if arguments.kind == WORLD:
+        robot = usual_profile() if arguments.vehicle is None \
+            else profile_of_file(arguments.vehicle)
+        scene = load_world(arguments.source)
+        x, y, yaw = scene.starts[0]
+        start = pose_of_angles(x, y, 0.0, 0.0, 0.0, yaw)
+        shown = RobotSight(start, lamps=arguments.lamps or Lamps())
+        still = Sight([shown], standing_cones(scene))
+        return _Subject(scene, [_Robot(robot.describe(), (), robot.length)], _ROUND_TIME,
+                        lambda _, __: still)
+    return _driven(arguments, whole_path=whole_path)
+
+
+def _driven(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
+    """Read the drives of a bag or a run, of one robot or of all cars. Raises RacecarError."""
+    from racecar.analysis.drive import DRIVEN
+    from racecar.analysis.palette import colour, colour_named
+    from racecar.bags.runs import cars_of
+    from racecar.base.types import NANOSECONDS
+    from racecar.rendering.sight import Sight, standing_cones
+
+    path = Path(arguments.source)
+    cars = cars_of(path)
+    if arguments.car is not None and arguments.car not in cars:
+        raise ConfigurationError(
+            f"--car '{arguments.car}' is not in '{path}', expected "
+            + (f"one of {', '.join(cars)}{suggestion(arguments.car, cars)}" if cars
+               else 'none, as it has a single robot: leave it out'))
+    read = [_read(arguments, path, car) for car in cars or (None,)]
+    scene = next((one.scene for one in read if not one.scene.is_empty), read[0].scene)
+    robots = [one.robot for one in read]
+    drives = [robot.drive for robot in robots if robot.drive is not None]
+    start_ns = min(drive.start_ns for drive in drives)
+    begins = [(drive.start_ns - start_ns) / NANOSECONDS for drive in drives]
+    colours = [_rgb(colour_named(car) or colour(number)) for number, car in enumerate(cars)] \
+        or [DRIVEN]
+    cones = standing_cones(scene)
+
+    def sight(time: float, scale: float) -> Sight:
+        seen = [drive.sight(time - begin, cones, whole_path=whole_path, scale=scale, colour=of_car)
+                for drive, begin, of_car in zip(drives, begins, colours, strict=True)]
+        return Sight([one.robots[0] for one in seen], cones,
+                     [line for one in seen for line in one.lines],
+                     [dots for one in seen for dots in one.dots])
+
+    return _Subject(
+        scene, robots, max(begin + drive.duration for drive, begin in zip(
+            drives, begins, strict=True)),
+        sight, 0 if arguments.car is None else cars.index(arguments.car))
+
+
+class _Read(NamedTuple):
+    """A robot with its drive, and what stood around."""
+
+    robot: _Robot
+    scene: Scene
+
+
+def _read(arguments: argparse.Namespace, path: Path, car: str | None) -> _Read:
+    """Read one drive of a bag or a run; car: of one of several. Raises RacecarError."""
     import numpy as np
 
     from racecar.analysis.drive import drive_of_table
     from racecar.analysis.robot_profile import profile_of_file, profile_of_run, usual_profile
     from racecar.analysis.run_csv import read_run_csv
     from racecar.bags.drive_log import read_drive_log
-    from racecar.base.poses import pose_of_angles
+    from racecar.bags.runs import locate
     from racecar.base.run_file import read_run_file_beside
-    from racecar.base.types import Lamps
     from racecar.description.outline import outline
-    from racecar.rendering.sight import RobotSight, Sight, standing_cones
     from racecar.scene.scene import EMPTY_SCENE, Scene
     from racecar.scene.world_file import load_world
 
     chosen = None if arguments.vehicle is None else profile_of_file(arguments.vehicle)
-    if arguments.kind == WORLD:
-        robot = chosen or usual_profile()
-        scene = load_world(arguments.source)
-        x, y, yaw = scene.starts[0]
-        start = pose_of_angles(x, y, 0.0, 0.0, 0.0, yaw)
-        shown = RobotSight(start, lamps=arguments.lamps or Lamps())
-        still = Sight([shown], standing_cones(scene))
-        return _Subject(scene, robot.describe(), (), robot.length, _ROUND_TIME,
-                        lambda _, __: still)
-    file = read_run_file_beside(Path(arguments.source))
-    robot = chosen or profile_of_run(file) or usual_profile()
+    found = locate(path, car) if path.is_dir() else path
+    if arguments.kind == RUN and found.suffix != '.csv':
+        raise ConfigurationError(
+            f"run '{found}' is a bag, expected a CSV file or a folder with one: draw it by"
+            f' `racecar render {BAG}`')
+    if arguments.kind == BAG and found.suffix == '.csv':
+        raise ConfigurationError(
+            f"bag '{found}' is a CSV file, expected a bag: draw it by `racecar render {RUN}`")
+    file = read_run_file_beside(found)
+    robot = chosen or profile_of_run(file, car or '') or usual_profile()
     length = robot.length
     world = arguments.world or (None if file is None else file.world)
     scene = EMPTY_SCENE if world is None else load_world(world)
     if arguments.kind == RUN:
-        drive, tree = drive_of_table(read_run_csv(Path(arguments.source)), robot), None
+        drive, tree = drive_of_table(read_run_csv(found), robot), None
     else:
         with ProgressBar(None, 'reading', 'messages') as show:
             log = read_drive_log(
-                arguments.source, with_scans=arguments.laser, progress=lambda n, _: show(n))
+                found, car=car, with_scans=arguments.laser, progress=lambda n, _: show(n))
         drive = log.drive
         tree = None if log.description is None or chosen else log.description.tree
         if tree is not None and len(corners := outline(tree)):
             length = float(np.ptp(corners[:, 0]))
         if world is None and log.grid is not None:
             scene = Scene(grid=log.grid)
-    cones = standing_cones(scene)
-    return _Subject(
-        scene, tree or robot.describe(), drive.joints, length, drive.duration,
-        lambda time, scale: drive.sight(time, cones, whole_path=whole_path, scale=scale), drive)
+    return _Read(_Robot(tree or robot.describe(), drive.joints, length, drive), scene)
+
+
+def _rgb(text: str) -> Triple:
+    """Red, green and blue from 0 to 1 of a colour as #0072B2."""
+    red, green, blue = bytes.fromhex(text.removeprefix('#'))
+    return red / 255.0, green / 255.0, blue / 255.0
 
 
 class _Shot(NamedTuple):
@@ -247,9 +344,10 @@ def _shot(arguments: argparse.Namespace, subject: _Subject) -> _Shot:
     if view == ONBOARD:
         from racecar.sensors.camera import FIELD_OF_VIEW
         lens = wide._replace(field_of_view=FIELD_OF_VIEW)
-        return _Shot(viewpoints.onboard(subject.tree), lens, near)
+        return _Shot(viewpoints.onboard(subject.robot.tree), lens, near)
     pose: Pose3 = subject.sight(0.0, 1.0).robots[0].pose
-    bounds = (subject.drive.bounds if subject.drive is not None else
+    bounds = (functools.reduce(viewpoints.joined, (drive.bounds for drive in subject.drives))
+              if subject.drives else
               (pose.x - 1.0, pose.y - 1.0, pose.x + 1.0, pose.y + 1.0))
     bounds = viewpoints.joined(bounds, viewpoints.scene_bounds(subject.scene))
     above = viewpoints.height_above(bounds, _NARROW, width / height)
@@ -269,7 +367,7 @@ def _times(arguments: argparse.Namespace, subject: _Subject, is_video: bool) -> 
     start = start or 0.0
     length = end - start
     if arguments.duration is not None:
-        length = (arguments.duration if subject.drive is None
+        length = (arguments.duration if not subject.drives
                   else min(length, arguments.duration))
     return video_times(start, length, arguments.speed, arguments.fps)
 

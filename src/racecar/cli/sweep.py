@@ -14,16 +14,26 @@ import time
 import numpy as np
 
 from racecar.base.errors import ConfigurationError
+from racecar.base.values import Values
+from racecar.base.yaml_file import naming_file
 from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.choices import completed_as_file
-from racecar.cli.dataset import add_jobs_argument, add_scheduler_arguments, make_dataset
+from racecar.cli.dataset import (
+    add_jobs_argument,
+    add_scheduler_arguments,
+    cores_of,
+    make_dataset,
+)
 from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar, typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
+from racecar.facade.fleet_sweeps import FleetSweepRun
 from racecar.facade.sweeps import SweepResult, SweepRun
-from racecar.stacks.options import policy_as_controller, SWEEP
-from racecar.stacks.sweep import load_sweep, OPTIONS
+from racecar.signals import raising_on_signals
+from racecar.stacks.fleet_sweep import CARS, make_fleet_sweep
+from racecar.stacks.options import parse_names, policy_as_controller, SWEEP
+from racecar.stacks.sweep import load_sweep, OPTIONS, read_sweep, WHAT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,12 +42,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'Run the closed loop once for each combination of parameters in a YAML file, without ROS'
         ' and on all cores, and write table, plot and report of the tracking error. Each car'
         ' gives the figures that `racecar simulate` gives for its parameters.')
-    add_name_argument(parser, tracking=True)
+    add_name_argument(parser, tracking=True, driving=True)
     completed_as_file(parser.add_argument(
         'file', type=Path, metavar='FILE',
         help=f"YAML with options ({', '.join(OPTIONS)}, duration, skip, set, noise) and either"
              ' grid: {node.parameter: [values]} or sample: {node.parameter: {uniform: [a, b]} or'
              ' {normal: [mean, deviation]}} with count and seed; config/sweeps has examples'))
+    parser.add_argument(
+        '--cars', action='append', default=[], metavar='CAR',
+        help='several cars in one world, as for racecar simulate: each point is a run of all, and'
+             ' the table has the figures of each; may be repeated, or stand in FILE as cars:')
     add_controller_argument(parser, SWEEP)
     add_jobs_argument(parser)
     parser.add_argument(
@@ -66,6 +80,10 @@ def run(arguments: argparse.Namespace) -> int:
     Cars that diverge are reported, not fatal, nor are custom controllers that fail at
     some points. Raises RacecarError with a one-line message, RunError if they fail at all points.
     """
+    cars = parse_names(arguments.cars)
+    content = read_sweep(arguments.file) if arguments.file.is_file() else {}
+    if cars or CARS in content:
+        return _run_cars(arguments, {**content, **({CARS: [*cars]} if cars else {})})
     sweep = load_sweep(arguments.name, arguments.file,
                        policy_as_controller(arguments.policy, arguments.controller))
     if arguments.resume and arguments.output is None:
@@ -110,6 +128,46 @@ def run(arguments: argparse.Namespace) -> int:
             'simulated_seconds_per_second': speed, **places}))
     else:
         print_rows([*result.as_rows(), ('simulated seconds per second', f'{speed:.0f}', '')])
+    print(f'Table: {table}\n{drawn}\nReport: {report}',
+          file=sys.stderr if arguments.json else sys.stdout)
+    return 0
+
+
+def _run_cars(arguments: argparse.Namespace, content: Values) -> int:
+    """Simulate all points of several cars, write table and plot; returns 0."""
+    for name in ('dataset', 'resume', 'point', 'controller', 'policy'):
+        if getattr(arguments, name):
+            raise ConfigurationError(
+                f'--{name} is for sweeps of one car, these have several: leave it out')
+    read_sweep(arguments.file)
+    with naming_file(WHAT, arguments.file):
+        sweep = make_fleet_sweep(arguments.name, content)
+    output = arguments.output or Path('runs') / f'sweep-{datetime.datetime.now():%Y%m%d-%H%M%S}'
+    if output.exists():
+        raise ConfigurationError(
+            f"--output '{output}' exists already, not overwriting it; name another folder")
+    start = time.perf_counter()
+    with cores_of(arguments) as cores:
+        made = FleetSweepRun(arguments.file.stem, sweep, cores)
+        for text in made.cautions:
+            print(f'warning: {text}', file=sys.stderr)
+        with raising_on_signals(), ProgressBar(made.simulated, 'simulating') as show:
+            result = made.run(show)
+    speed = made.simulated / (time.perf_counter() - start)
+    for text in result.warnings:
+        print(f'warning: {text}', file=sys.stderr)
+    report = result.report(output / REPORT_NAME, [
+        ('Command', typed_command()), ('Sweep file', str(arguments.file))])
+    table = output / 'results.csv'
+    result.write_csv(table)
+    plots, drawn = figure_files(lambda: {'sweep': result.plot()}, output)
+    if arguments.json:
+        print(json.dumps({
+            'points': len(result), 'cars': list(result.cars), 'columns': result.columns(),
+            'simulated_seconds_per_second': speed, 'table': str(table),
+            'plot': str(plots[0]) if plots else None, 'report': str(report)}))
+    else:
+        print_rows([*result.as_rows(), ('simulated seconds per second', f'{speed:.1f}', '')])
     print(f'Table: {table}\n{drawn}\nReport: {report}',
           file=sys.stderr if arguments.json else sys.stdout)
     return 0

@@ -10,8 +10,10 @@ from racecar.facade.campaigns import campaign, CampaignResult
 from racecar.facade.environments import make_env
 from racecar.facade.evaluation import evaluate, EvaluationResult
 from racecar.facade.fleet_run import FleetRun
+from racecar.facade.fleet_sweeps import FleetSweepResult
+from racecar.facade.loading import load
 from racecar.facade.rollout import Rollouts, rollouts
-from racecar.facade.run import load, Run
+from racecar.facade.run import Run
 from racecar.facade.simulation import simulate
 from racecar.facade.sweeps import sweep, SweepPoint, SweepResult
 from racecar.facade.tuning import tune
@@ -19,7 +21,7 @@ from racecar.facade.tuning_result import TuneResult
 from racecar.facade.vehicle import Vehicle
 
 __all__ = [
-    'CampaignResult', 'EvaluationResult', 'FleetRun', 'Rollouts', 'Run', 'SweepPoint',
-    'SweepResult', 'TuneResult', 'Vehicle', 'campaign', 'evaluate', 'load', 'make_env', 'rollouts',
-    'simulate', 'sweep', 'tune',
+    'CampaignResult', 'EvaluationResult', 'FleetRun', 'FleetSweepResult', 'Rollouts', 'Run',
+    'SweepPoint', 'SweepResult', 'TuneResult', 'Vehicle', 'campaign', 'evaluate', 'load',
+    'make_env', 'rollouts', 'simulate', 'sweep', 'tune',
 ]

@@ -41,6 +41,13 @@ class FleetRun:
     warnings: tuple[str, ...]
     skip: float
 
+    @classmethod
+    def of_cars(cls, name: str, cars: Mapping[str, Run], skip: float) -> FleetRun:
+        """The runs of some cars together, with the warnings of all; name: before their names."""
+        who = ' and '.join(cars) if len(cars) < 4 else f'{len(cars)} cars'
+        return cls(f'{name}, {who}', cars, tuple(
+            f'{car}: {text}' for car, run in cars.items() for text in run.warnings), skip)
+
     @property
     def provenance(self) -> RunFile | None:
         """How it was made, as its run.yaml: one and the same for all cars."""

@@ -153,10 +153,7 @@ class FleetSimulation:
                 SIMULATE, self._stack.name, self._options, self._descriptions, command, skip)
 
         runs = {name: self._run_of(name, car, describe, skip) for name, car in self._cars.items()}
-        who = ' and '.join(runs) if len(runs) < 4 else f'{len(runs)} cars'
-        return FleetRun(
-            f'{self._stack.name}, {who}', runs,
-            tuple(f'{name}: {text}' for name, run in runs.items() for text in run.warnings), skip)
+        return FleetRun.of_cars(self._stack.name, runs, skip)
 
     def _run_of(
         self, name: str, car: _Car, describe: Callable[[], RunFile], skip: float,

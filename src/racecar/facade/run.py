@@ -20,7 +20,6 @@ from racecar.base.extras import not_installed, require
 from racecar.base.notebook import numbers_table, page_part, warnings_list
 from racecar.base.parameters import suggestion
 from racecar.base.run_file import CSV_NAME, run_file_beside, RunFile
-from racecar.facade.arguments import suggesting_names
 from racecar.facade.display import drawing
 from racecar.metrics.laps import Course, LapRule, LapTimes, WHOLE_LAP
 from racecar.metrics.quantities import Quantity
@@ -293,29 +292,6 @@ def new_place(path: str | os.PathLike[str]) -> Path:
         raise ConfigurationError(
             f"'{place}' exists already, not overwriting it; give another name")
     return place
-
-
-@suggesting_names
-def load(
-    path: str | os.PathLike[str], *, odometry_topic: str | None = None,
-    reference_topic: str | None = None,
-) -> Run:
-    """Load a run.
-
-    path: folder of a run (of `simulate --report`, `up --report`, `demo`, or `run.save()`),
-    rosbag2 folder (MCAP or sqlite3), .mcap or .db3 file, .bag file of ROS 1, or CSV file.
-    odometry_topic, reference_topic: of a bag, nav_msgs/Odometry; by default those of the robot in
-    it. Raises RunError, BagError or ConfigurationError with a line that says why it cannot be
-    read.
-    """
-    # The readers of bags take longer to import than all else.
-    from racecar.bags.runs import read_run
-
-    read = read_run(Path(os.path.expanduser(os.fspath(path))), odometry_topic=odometry_topic,
-                    reference_topic=reference_topic)
-    return Run(read.name, read.motion, read.tracking, read.source,
-               () if read.tracking is None else read.tracking.warnings, read.skip,
-               lambda: read.file, collisions=read.counted)
 
 
 def data_frame(columns: Mapping[str, object]) -> pandas.DataFrame:

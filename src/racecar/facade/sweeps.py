@@ -11,7 +11,7 @@ from functools import cached_property
 import math
 import os
 from pathlib import Path
-from typing import Any, NamedTuple, TYPE_CHECKING
+from typing import Any, NamedTuple, overload, TYPE_CHECKING, TypedDict, Unpack
 import warnings as python_warnings
 
 import numpy as np
@@ -36,8 +36,15 @@ from racecar.facade.arguments import (
 from racecar.facade.chunks import Cores, Lost
 from racecar.facade.cluster import Cluster, open_cores
 from racecar.facade.display import drawing
+from racecar.facade.fleet_sweeps import FleetSweepResult, FleetSweepRun
 from racecar.facade.run import data_frame
-from racecar.facade.simulation import configuration_of, OnProgress, progress_bar
+from racecar.facade.simulation import (
+    Cars,
+    cars_of,
+    configuration_of,
+    OnProgress,
+    progress_bar,
+)
 from racecar.facade.sweep_parts import (
     batch_of,
     joined,
@@ -51,6 +58,7 @@ from racecar.metrics.effort import CONTROL_EFFORT
 from racecar.metrics.quantities import length_text, Quantity, shown
 from racecar.metrics.tracking_error import Array, Metrics
 from racecar.simulation.batch_result import BatchResult
+from racecar.stacks.fleet_sweep import CARS, make_fleet_sweep
 from racecar.stacks.options import SET_ARGUMENT
 from racecar.stacks.sweep import make_sweep, read_sweep, Sweep, WHAT
 
@@ -363,10 +371,51 @@ def _warnings(sweep: Sweep, result: BatchResult) -> Iterator[str]:
                ' end there')
 
 
+class SweepOptions(TypedDict, total=False):
+    """Arguments of sweep() that mean the same for one car and for several."""
+
+    grid: Mapping[str, Sequence[object] | NDArray[np.generic]] | None
+    sample: Mapping[str, Mapping[str, Sequence[float] | NDArray[np.generic]]] | None
+    count: int | None
+    seed: int | None
+    noise: Mapping[str, float] | None
+    vehicle: Text | Vehicle | None
+    trajectory: str | int | None
+    waypoints: Text | None
+    tyre_model: str | None
+    world: Text | None
+    params_file: Text | None
+    set: Settings | None
+    controller: Text | Callable[..., object] | None
+    faults: str | None
+    law: str | None
+    flying_start: bool | None
+    duration: float | None
+    skip: float | None
+    jobs: int | None
+    scheduler: str | None
+    progress: bool
+
+
+@overload
+def sweep(
+    configuration: str = ..., file: Text | Mapping[str, object] | None = ..., *,
+    cars: None = None, **options: Unpack[SweepOptions],
+) -> SweepResult: ...
+
+
+@overload
+def sweep(
+    configuration: str = ..., file: Text | Mapping[str, object] | None = ..., *,
+    cars: Cars, **options: Unpack[SweepOptions],
+) -> FleetSweepResult: ...
+
+
 @suggesting_names
 def sweep(
     configuration: str = 'kinematic_ode',
     file: Text | Mapping[str, object] | None = None, *,
+    cars: Cars | None = None,
     grid: Mapping[str, Sequence[object] | NDArray[np.generic]] | None = None,
     sample: Mapping[str, Mapping[str, Sequence[float] | NDArray[np.generic]]] | None = None,
     count: int | None = None,
@@ -388,11 +437,13 @@ def sweep(
     jobs: int | None = None,
     scheduler: str | None = None,
     progress: bool = False,
-) -> SweepResult:
+) -> SweepResult | FleetSweepResult:
     """Simulate a grid or a random sample of parameters on all cores, as `racecar sweep` does.
 
     - configuration: as of simulate().
     - file: sweep file, or a dictionary like one; the arguments below go over it.
+    - cars: several cars in one world, as of simulate(); parameters of one are car/node.parameter,
+      as 'red/gap_follower.speed', and there is neither noise nor what belongs to a reference.
     - grid: values by node.parameter, of which all combinations are simulated:
       {'trajectory_tracker.Kp': [2.0, 5.0, 10.0]}.
     - sample: distributions by node.parameter, from which points are drawn: {'vehicle.mass':
@@ -419,18 +470,22 @@ def sweep(
       processes on this machine.
     - progress: whether to show a bar on stderr.
 
-    Returns parameters and metrics of all points. Raises RacecarError with a line that says which
+    Returns parameters and metrics of all points; with cars a FleetSweepResult, with the figures of
+    each car. Raises RacecarError with a line that says which
     value is wrong, what was expected, and what to do. Cars that diverge, and controllers that fail
     at some points, are Python warnings.
     """
     request = request_of(configuration, file, {
-        'law': law, 'vehicle': vehicle, 'set': set, 'controller': controller,
-        'grid': grid, 'sample': sample, 'count': count, 'seed': seed, 'noise': noise,
+        'cars': [*cars_of(cars)] or None, 'law': law, 'vehicle': vehicle, 'set': set,
+        'controller': controller, 'grid': grid, 'sample': sample, 'count': count, 'seed': seed,
+        'noise': noise,
         'trajectory': text_of('trajectory', trajectory),
         'waypoints': text_of('waypoints', waypoints), 'tyre_model': tyre_model,
         'world': text_of('world', world), 'params_file': text_of('params_file', params_file),
         'faults': text_of('faults', faults),
         'flying_start': flying_start, 'duration': duration, 'skip': skip})
+    if request.content.get(CARS) is not None:
+        return _sweep_of_cars(configuration, request, jobs, scheduler, shown=progress)
     with naming_file(WHAT, request.path):
         points = make_sweep(request.name, request.content, request.controller)
     check_jobs(jobs)
@@ -441,6 +496,22 @@ def sweep(
             result = made.run(on_progress)
     for text in result.warnings:
         python_warnings.warn(text, stacklevel=3)
+    return result
+
+
+def _sweep_of_cars(
+    configuration: str, request: Request, jobs: int | None, scheduler: str | None, *, shown: bool,
+) -> FleetSweepResult:
+    with naming_file(WHAT, request.path):
+        points = make_fleet_sweep(request.name, request.content)
+    check_jobs(jobs)
+    title = configuration if request.path is None else Path(request.path).stem
+    with open_cores(scheduler, jobs) as cores:
+        made = FleetSweepRun(title, points, cores)
+        with progress_bar(made.simulated, shown=shown) as on_progress:
+            result = made.run(on_progress)
+    for text in (*made.cautions, *result.warnings):
+        python_warnings.warn(text, stacklevel=4)
     return result
 
 

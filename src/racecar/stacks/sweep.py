@@ -75,7 +75,10 @@ _FLAGS = {row.name for row in run_options(SWEEP) if row.option.type is bool}
 WHAT = 'sweep file'
 """How messages call it."""
 
-KEYS = (*OPTIONS, 'duration', 'skip', 'set', 'grid', 'sample', 'count', 'seed', 'noise')
+DRAWN_KEYS = ('duration', 'skip', 'set', 'grid', 'sample', 'count', 'seed')
+"""Keys of the points of a file, how long each takes, and settings of all."""
+
+KEYS = (*OPTIONS, *DRAWN_KEYS, 'noise')
 """All keys of a file."""
 _DISTRIBUTIONS = {'uniform': '[lowest, highest]', 'normal': '[mean, standard deviation]'}
 _MOST_POINTS = 10_000_000
@@ -376,14 +379,34 @@ def make_sweep(
     grid, sample = fields.mapping('grid'), fields.mapping('sample')
     rows = {key: _targets(key, stack, controller) for key in grid or sample}
     _check_distinct(rows)
-    seed = fields.whole('seed', 0, 0, _MOST_POINTS)
-    points: Sequence[Point] = _grid_points(grid, rows) if grid else _sample_points(
-        sample, rows, fields.whole('count', None, 1, _MOST_POINTS), seed)
     return Sweep(
-        stack, tuple(rows), tuple(targets[0][1] for targets in rows.values()), points, made.base,
-        made.duration, made.skip, seed, _noise(fields), bool(grid), controller,
+        stack, tuple(rows), tuple(targets[0][1] for targets in rows.values()),
+        points_of(fields, rows), made.base, made.duration, made.skip, _seed(fields),
+        _noise(fields), bool(grid), controller,
         tuple(tuple((node, row.name) for node, row in targets) for targets in rows.values()),
         options=made.options)
+
+
+def points_of(
+    fields: Fields, rows: Mapping[str, list[tuple[str, Parameter]]],
+) -> Sequence[Point]:
+    """Points of a grid or a sample; rows: of each parameter, where it is and what it is.
+
+    Raises ConfigurationError or ParameterError naming the key, the value and what is expected.
+    """
+    _check_points(fields)
+    grid, sample = fields.mapping('grid'), fields.mapping('sample')
+    return _grid_points(grid, rows) if grid else _sample_points(
+        sample, rows, fields.whole('count', None, 1, _MOST_POINTS), _seed(fields))
+
+
+def times_of(content: Values) -> tuple[float, float]:
+    """Duration of each point, and what its metrics leave out at the start [s].
+
+    Raises ConfigurationError for what these cannot be.
+    """
+    return (_seconds(content, 'duration', DURATION, positive=True),
+            _seconds(content, 'skip', 0.0))
 
 
 class Configured(NamedTuple):
@@ -423,9 +446,7 @@ def configured(
         if d.executable in _tables(stack)}
     base[CONTROLLER] = overrides.get(CONTROLLER, {})
     base[FAULTS] = faults_of_values(base[stack.simulator])
-    return Configured(
-        stack, options, controller, base,
-        _seconds(content, 'duration', DURATION, positive=True), _seconds(content, 'skip', 0.0))
+    return Configured(stack, options, controller, base, *times_of(content))
 
 
 def controller_in(content: Values) -> ControllerClass | None:
@@ -437,6 +458,14 @@ def controller_in(content: Values) -> ControllerClass | None:
 
 def _check_keys(fields: Fields) -> None:
     fields.know(KEYS)
+    _check_points(fields)
+
+
+def _seed(fields: Fields) -> int:
+    return fields.whole('seed', 0, 0, _MOST_POINTS)
+
+
+def _check_points(fields: Fields) -> None:
     grid = fields.mapping('grid')
     if bool(grid) == bool(fields.mapping('sample')):
         raise ConfigurationError('expected either grid: or sample: with at least one parameter')

@@ -1,0 +1,138 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps of several cars in one world: what a file varies, and the options of each point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.fields import Fields
+from racecar.base.parameters import Parameter
+from racecar.base.values import Values
+from racecar.stacks.describe import describe_stack
+from racecar.stacks.node_description import NodeDescription
+from racecar.stacks.options import from_values, parse_names, StackOptions
+from racecar.stacks.parts import SHARED
+from racecar.stacks.sweep import DRAWN_KEYS, points_of, times_of
+from racecar.stacks.sweep_points import Point
+
+CARS = 'cars'
+"""Key of a file that makes it a sweep of several cars."""
+
+_OPTIONS = ('vehicle', 'tyre_model', 'world', 'params_file')
+KEYS = (CARS, *_OPTIONS, *DRAWN_KEYS)
+"""All keys of a file of several cars."""
+
+
+@dataclass(frozen=True)
+class FleetSweep:
+    """Points to simulate, each a run of all cars.
+
+    configuration: its name. names, rows: of the varied parameters, as --set has them, and what
+    they are; points: one tuple of values each. options: of all points. duration, skip [s].
+    is_grid: whether the points are all combinations of some values.
+    """
+
+    configuration: str
+    names: tuple[str, ...]
+    rows: tuple[Parameter, ...]
+    points: Sequence[Point]
+    options: StackOptions
+    duration: float
+    skip: float
+    is_grid: bool
+
+    @property
+    def cars(self) -> tuple[str, ...]:
+        """Names of the cars."""
+        return tuple(car.name for car in self.options.fleet)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the varied parameters, or ''."""
+        return tuple(row.unit for row in self.rows)
+
+    def options_at(self, number: int) -> StackOptions:
+        """Options of the run of a point, counted from 0."""
+        return replace(self.options, overrides=_with(
+            self.options.overrides, zip(self.names, self.points[number], strict=True)))
+
+    def name_of(self, point: int) -> str:
+        """Number of a point, counted from 1, and its parameters."""
+        return f'point {point + 1} of {len(self.points)} ({self.describe(point)})'
+
+    def describe(self, point: int) -> str:
+        """Parameters of a point for people."""
+        return ', '.join(
+            f'{name}={value:.6g}' if isinstance(value, float) else f'{name}={value}'
+            for name, value in zip(self.names, self.points[point], strict=True))
+
+
+def make_fleet_sweep(name: str, content: Values) -> FleetSweep:
+    """What a sweep of several cars stands for, from what its file holds or would hold.
+
+    name: of the configuration. Raises ConfigurationError or ParameterError naming the key, the
+    value and what is expected.
+    """
+    fields = Fields('', content)
+    fields.know(KEYS)
+    duration, skip = times_of(content)
+    options = from_values({
+        CARS: _cars(fields.value(CARS)), 'overrides': _with({}, fields.mapping('set').items()),
+        'overrides_option': 'set',
+        **{key: fields.text(key) for key in _OPTIONS if content.get(key) is not None}})
+    # What is wrong without the points is told without one.
+    nodes = describe_stack(name, replace(options, lockstep=True))
+    varied = {key: [('', _row(key, nodes))]
+              for key in fields.mapping('grid') or fields.mapping('sample')}
+    sweep = FleetSweep(
+        name, tuple(varied), tuple(targets[0][1] for targets in varied.values()),
+        points_of(fields, varied), options, duration, skip, bool(fields.mapping('grid')))
+    describe_stack(name, replace(sweep.options_at(0), lockstep=True))
+    return sweep
+
+
+def _cars(given: object) -> tuple[str, ...]:
+    items = given if isinstance(given, list) else [given]
+    texts = [str(item) for item in items
+             if isinstance(item, str | int) and not isinstance(item, bool)]
+    found = parse_names(texts)
+    if not found or len(texts) < len(items):
+        raise ConfigurationError(
+            f"'{CARS}' is {excerpt(given)}, expected names, their number, or a fleet file")
+    return found
+
+
+def _with(
+    overrides: Mapping[str, Mapping[str, object]], settings: Iterable[tuple[str, object]],
+) -> dict[str, dict[str, object]]:
+    """Overrides with settings by node.parameter over them."""
+    found = {node: dict(values) for node, values in overrides.items()}
+    for key, value in settings:
+        node, parameter = _split(key)
+        found.setdefault(node, {})[parameter] = value
+    return found
+
+
+def _split(key: str) -> tuple[str, str]:
+    node, dot, parameter = key.partition('.')
+    if not (node and dot and parameter):
+        raise ConfigurationError(
+            f"'{key}' is no parameter, expected node.parameter, or car/node.parameter of one car")
+    return node.strip('/'), parameter
+
+
+def _row(key: str, nodes: Sequence[NodeDescription]) -> Parameter:
+    """The parameter that a name stands for. Raises ConfigurationError or ParameterError."""
+    node, parameter = _split(key)
+    if node in SHARED:
+        return SHARED[node][f'{node}.{parameter}']
+    found = [d for d in nodes
+             if node in (d.name, d.full_name) or d.full_name.endswith(f'/{node}')]
+    if not found:
+        known = dict.fromkeys([*(d.name for d in nodes), *(d.full_name for d in nodes), *SHARED])
+        raise ConfigurationError(
+            f"'{key}' is of no node of these cars, expected one of {', '.join(known)}")
+    return found[0].spec.table[parameter]
