@@ -182,9 +182,9 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     from racecar.bags.drive_log import read_drive_log
     from racecar.base.poses import pose_of_angles
     from racecar.base.run_file import read_run_file_beside
-    from racecar.base.types import Lamps
+    from racecar.base.types import Lamps, NANOSECONDS
     from racecar.description.outline import outline
-    from racecar.rendering.sight import RobotSight, Sight, standing_cones
+    from racecar.rendering.sight import moving_poses, RobotSight, Sight, standing_cones
     from racecar.scene.scene import EMPTY_SCENE, Scene
     from racecar.scene.world_file import load_world
 
@@ -196,8 +196,10 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
         start = pose_of_angles(x, y, 0.0, 0.0, 0.0, yaw)
         shown = RobotSight(start, lamps=arguments.lamps or Lamps())
         still = Sight([shown], standing_cones(scene))
-        return _Subject(scene, robot.describe(), (), robot.length, _ROUND_TIME,
-                        lambda _, __: still)
+        return _Subject(
+            scene, robot.describe(), (), robot.length, _ROUND_TIME,
+            lambda time, _: still._replace(
+                moving=moving_poses(scene, round(time * NANOSECONDS))))
     file = read_run_file_beside(Path(arguments.source))
     robot = chosen or profile_of_run(file) or usual_profile()
     length = robot.length
@@ -218,7 +220,9 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     cones = standing_cones(scene)
     return _Subject(
         scene, tree or robot.describe(), drive.joints, length, drive.duration,
-        lambda time, scale: drive.sight(time, cones, whole_path=whole_path, scale=scale), drive)
+        lambda time, scale: drive.sight(
+            time, cones, whole_path=whole_path, scale=scale)._replace(
+                moving=moving_poses(scene, drive.time_ns(time))), drive)
 
 
 class _Shot(NamedTuple):

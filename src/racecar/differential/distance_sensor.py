@@ -113,8 +113,7 @@ class DistanceSensor:
         objects = self._objects()
         found = {
             colour: self._nearest(part, Objects(
-                [cone for cone in objects.cones if cone.colour == colour],
-                [box for box in objects.boxes if box.colour == colour]))
+                *([thing for thing in things if thing.colour == colour] for things in objects)))
             for colour, part in (
                 dict.fromkeys((thing.colour for things in objects for thing in things),
                               EMPTY_SCENE) | self._parts).items()}

@@ -97,6 +97,7 @@ class WorldMotion(Motion):
     def surround(self, scene: Scene) -> None:
         """Let another scene stand around, as in Motion."""
         self.engine.surround(self._spec(scene), scene)
+        self.engine.place_moving(self.time_ns)
         self._bind()
 
     def loose(self) -> list[BodyState]:
@@ -107,6 +108,7 @@ class WorldMotion(Motion):
         """Let the time begin at 0 again, and random numbers with it; the robot stays."""
         super().restart()
         self._generator = np.random.default_rng(self._seed)
+        self.engine.place_moving(0)
 
     def push(self, twist: Twist3) -> None:
         """Give the robot a twist, as in Motion."""
@@ -148,8 +150,10 @@ class WorldMotion(Motion):
         mujoco = load_engine()
         self.engine.keep()
         before = list(self._counts), self._energy, self._collisions, self._since_touch
-        for _ in range(steps):
+        for done in range(steps):
+            self.engine.place_moving(self.time_ns + done * self.step_ns)
             self._do_step(mujoco)
+        self.engine.place_moving(self.time_ns + steps * self.step_ns)
         speeds = self.engine.data.qvel
         if not np.abs(speeds).max() <= SPEED_LIMIT:
             self.engine.put_back()

@@ -93,7 +93,7 @@ def rectangles_touch(one: Rectangle, other: Rectangle) -> Touch:
 
 
 @pure
-def _disc_touch(place: Rectangle, x: float, y: float, radius: float) -> Touch:
+def disc_touch(place: Rectangle, x: float, y: float, radius: float) -> Touch:
     """Where a rectangle touches a disc."""
     dx, dy = x - place.x, y - place.y
     along, across = dx * place.cosine + dy * place.sine, dy * place.cosine - dx * place.sine
@@ -206,7 +206,7 @@ def scene_touch(around: Surroundings, scene: int, place: Rectangle) -> Touch:
     for row in range(len(boxes)):
         found = _deeper(found, rectangles_touch(place, _box_of(boxes, row)))
     for row in range(len(feet)):
-        found = _deeper(found, _disc_touch(place, feet[row, 0], feet[row, 1], feet[row, 2]))
+        found = _deeper(found, disc_touch(place, feet[row, 0], feet[row, 1], feet[row, 2]))
     return _deeper(found, _grid_touch(grid_of(around, scene), place))
 
 

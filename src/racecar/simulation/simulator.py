@@ -599,6 +599,7 @@ class Simulator:
             before = [copy(array) for array in self._uncertain()]
             self._drive(steps)
             self._stay(before)
+            self._note_comers(steps)
         elif self._obstacles is None:
             self._drive(steps)
         elif self._hits is not None:
@@ -671,25 +672,40 @@ class Simulator:
         self._choose_kernels()
         return valid
 
+    def _note_comers(self, steps: int) -> None:
+        """Take note of what moves against the car, which stands, in so many steps."""
+        obstacles = self._obstacles
+        if obstacles is None or not obstacles.moves:
+            return
+        place = self._odometry_in(steps)
+        if obstacles.block(place):
+            obstacles.note_contact(place, 0.0)
+        else:
+            obstacles.note_free(place)
+
     def _drive_among(self, obstacles: Obstacles, steps: int) -> None:
         """Move the state on as far as nothing is in the way. Raises DivergenceError."""
         before = [copy(array) for array in self._uncertain()]
         self._drive(steps)
-        end = self.odometry()
+        end = self._odometry_in(steps)
         if not obstacles.block(end):
             obstacles.note_free(end)
             return
         under_way = self._under_way()
         self._put_back(before)
         start = self.odometry()
-        if obstacles.hold(start):
+        freedom = obstacles.freedom(start)
+        if all(freedom):
             self._drive(steps)
             return
-        for _ in range(steps):
+        for done in range(1, steps + 1):
             before, last = [copy(array) for array in self._uncertain()], self.odometry()
             self._drive(1)
-            if obstacles.block(self.odometry()):
+            if obstacles.block(self._odometry_in(done), freedom):
                 break
+        else:
+            # Out of what it may leave.
+            return
         self._put_back(before)
         obstacles.note_contact(last, math.hypot(start.vx, start.vy))
         self._stand(last, under_way)
@@ -778,6 +794,10 @@ class Simulator:
         """Return pose and twist of the odometry point, stamped with the current time."""
         return Odometry(
             self._steps * self.step_ns, *self._kernels.observe(self.rows))
+
+    def _odometry_in(self, steps: int) -> Odometry:
+        """The same of the state, which is ahead of the time by so many steps."""
+        return self.odometry()._replace(time_ns=(self._steps + steps) * self.step_ns)
 
     def acceleration(self) -> tuple[float, float, float]:
         """Return the acceleration of the odometry point and of the rotation.

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from racecar.base.compiled import types_of
 from racecar.base.errors import ConfigurationError
 from racecar.base.rows import first_row, flatten, Numbers, Part, store
-from racecar.base.types import HINGE_JOINTS, Pose2, Pose3, Twist3, WHEEL_JOINTS
+from racecar.base.types import HINGE_JOINTS, NANOSECONDS, Pose2, Pose3, Twist3, WHEEL_JOINTS
 from racecar.base.vectors import as_vector
 from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR
@@ -151,18 +151,37 @@ class WorldEngine(EngineState):
             self._world.since, paving)
         self._fresh = _NOTHING
 
-    def advance(self, steps: int) -> bool:
-        """Move on by whole steps; False, with all as before, if that fails."""
+    def advance(self, steps: int, time_ns: int = 0) -> bool:
+        """Move on by whole steps; False, with all as before, if that fails.
+
+        time_ns: simulated time at the begin, for things that move [ns].
+        """
         self._fresh = _NOTHING
         self.keep()
         changing = self._rows, self._world.since
         before = [numbers.copy() for numbers in changing]
-        if self._kernels.run(self._steps, self._world, self.step, steps):
+        if self._run(steps, time_ns):
             return True
         self.put_back()
         for numbers, old in zip(changing, before, strict=True):
             numbers[:] = old
         return False
+
+    def _run(self, steps: int, time_ns: int) -> bool:
+        if not self.scene.moving:
+            return self._kernels.run(self._steps, self._world, self.step, steps)
+        step_ns = round(self.step * NANOSECONDS)
+        for done in range(steps):
+            self.place_moving(time_ns + done * step_ns)
+            if not self._kernels.run(self._steps, self._world, self.step, 1):
+                return False
+        self.show_moving(time_ns + steps * step_ns)
+        return True
+
+    def show_moving(self, time_ns: int) -> None:
+        """Put the things that move to where they are at a simulated time [ns]."""
+        self._fresh = _NOTHING
+        self.place_moving(time_ns)
 
     def warm_up(self) -> None:
         """Compile the kernels, or load them from the cache."""

@@ -143,6 +143,7 @@ class WorldPlant:
 
     def _surround(self, scene: Scene) -> None:
         self._engine.change_scene(scene)
+        self._engine.show_moving(self.time_ns)
         self._show()
 
     def _show(self) -> None:
@@ -153,6 +154,7 @@ class WorldPlant:
     def restart(self) -> None:
         """Let the time begin at 0 again; the cars stay."""
         self._done = 0
+        self._engine.show_moving(0)
 
     @property
     def time_ns(self) -> int:
@@ -187,7 +189,7 @@ class WorldPlant:
         Raises DivergenceError if a velocity is not finite or beyond all reason; state and time
         then stay those before the call.
         """
-        if not self._engine.advance(steps):
+        if not self._engine.advance(steps, self.time_ns):
             start = self.time_ns / NANOSECONDS
             cars = '; '.join(
                 f'{car.body_state()} under {car.command}' for car in self._cars)
