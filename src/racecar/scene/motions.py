@@ -53,6 +53,11 @@ class Motion(NamedTuple):
     end: float
     repeats: bool = False
 
+    @property
+    def fastest(self) -> float:
+        """Highest speed [m/s]."""
+        return max(math.hypot(leg.begin.vx, leg.begin.vy) for leg in self.legs)
+
     def at(self, time_ns: int) -> MotionState:
         """State at a simulated time [ns]."""
         if self.repeats:

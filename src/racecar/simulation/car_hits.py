@@ -17,7 +17,7 @@ from racecar.base.types import Odometry
 from racecar.dynamics.impulse import Body, collide, Surface
 from racecar.scene.touching import rectangles_touch
 from racecar.simulation.contact import Contact, ROUNDS, ways_apart
-from racecar.simulation.obstacles import NO_FREEDOM, Obstacles, Outline
+from racecar.simulation.obstacles import Freedom, NO_FREEDOM, Obstacles, Outline
 
 Place = tuple[float, float, float]
 """x, y [m] and yaw [rad] in a state."""
@@ -97,10 +97,10 @@ class CarHits:
         go_back = self._keep()
         for car in self._cars:
             car.advance_freely(steps)
-        if self._do_touch() or any(map(_is_blocked, self._cars)):
+        span_ns = steps * self._cars[0].step_ns
+        if self._do_touch() or any(_has_met(car, span_ns) for car in self._cars):
             go_back()
-            self._free = [NO_FREEDOM if car.obstacles is None
-                          else car.obstacles.freedom(car.odometry()) for car in self._cars]
+            self._free = [*map(_freedom, self._cars)]
             self._speeds = [math.hypot(*car.odometry()[5:7]) for car in self._cars]
             for _ in range(steps):
                 self._take_step()
@@ -110,7 +110,9 @@ class CarHits:
 
     def _take_step(self) -> None:
         before = [car.place for car in self._cars]
-        for car in self._cars:
+        for index, car in enumerate(self._cars):
+            if car.obstacles is not None and car.obstacles.moves:
+                self._free[index] = _freedom(car)
             car.advance_freely(1)
         for _ in range(ROUNDS):
             met = self._meet_cars()
@@ -157,8 +159,15 @@ class CarHits:
         return found
 
 
-def _is_blocked(car: HittingCar) -> bool:
-    return car.obstacles is not None and car.obstacles.block(car.odometry())
+def _has_met(car: HittingCar, span_ns: int) -> bool:
+    """Whether a car is in something, or may have met what moves in a time before [ns]."""
+    obstacles, place = car.obstacles, car.odometry()
+    return obstacles is not None and (
+        obstacles.block(place) or (obstacles.moves and obstacles.may_meet(place, span_ns)))
+
+
+def _freedom(car: HittingCar) -> Freedom:
+    return NO_FREEDOM if car.obstacles is None else car.obstacles.freedom(car.odometry())
 
 
 def _move(car: HittingCar, dx: float, dy: float) -> None:

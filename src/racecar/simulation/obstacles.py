@@ -15,7 +15,7 @@ from racecar.base.compiled import kernel
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.readings import Collisions, NO_COLLISION
 from racecar.base.touch import Touch
-from racecar.base.types import Odometry, yaw_to_quaternion
+from racecar.base.types import NANOSECONDS, Odometry, yaw_to_quaternion
 from racecar.base.values import number_of, text_of, Values
 from racecar.dynamics.impulse import Body, FIXED
 from racecar.dynamics.vehicles import make_vehicle_model
@@ -47,6 +47,9 @@ RELEASE = 0.02
 
 INSIDE = 0.001
 """Who stands deeper in a wall than this was put there, and may leave [m]."""
+
+# By which a car may have slowed down in a tick [m/s].
+_MORE_SPEED = 1.0
 
 DEPTH_STEP = 1e-3
 """Resolution of Obstacles.depth() [m]."""
@@ -193,6 +196,10 @@ class Obstacles:
         self._scene = scene
         self._outline = Outline.of(footprint)
         self._radius, self._give = shape
+        # Of what moves the radius around it [m] and its highest speed [m/s].
+        self._movers = [
+            (thing, 0.5 * math.hypot(*thing.size), thing.motion.fastest)
+            for thing in scene.moving]
         # Of the moving things at a time [ns].
         self._moved: tuple[int, Rows, Rows] | None = None
         self.collisions = NO_COLLISION
@@ -225,6 +232,18 @@ class Obstacles:
             objects = self._scene.moving_at(time_ns)
             self._moved = time_ns, box_rows(objects.boxes), foot_rows((), objects.cylinders)
         return self._moved
+
+    def may_meet(self, odometry: Odometry, span_ns: int) -> bool:
+        """Whether a car may have met something that moves in a time before an odometry [ns]."""
+        reach, span = self._outline.reach + self._radius, span_ns / NANOSECONDS
+        # It may have been faster before.
+        pace = math.hypot(odometry.vx, odometry.vy) + reach * abs(odometry.yaw_rate) + _MORE_SPEED
+        for thing, radius, fastest in self._movers:
+            at = thing.motion.at(odometry.time_ns)
+            if math.hypot(at.x - odometry.x, at.y - odometry.y) < (
+                    reach + radius + span * (pace + fastest)):
+                return True
+        return False
 
     def forget(self) -> None:
         """Count anew."""

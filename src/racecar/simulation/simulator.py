@@ -675,40 +675,60 @@ class Simulator:
     def _note_comers(self, steps: int) -> None:
         """Take note of what moves against the car, which stands, in so many steps."""
         obstacles = self._obstacles
-        if obstacles is None or not obstacles.moves:
+        if obstacles is None or not obstacles.moves or not (
+                obstacles.collisions.in_contact
+                or obstacles.may_meet(self._odometry_in(steps), steps * self.step_ns)):
             return
-        place = self._odometry_in(steps)
-        if obstacles.block(place):
-            obstacles.note_contact(place, 0.0)
-        else:
-            obstacles.note_free(place)
+        for done in range(1, steps + 1):
+            place = self._odometry_in(done)
+            if obstacles.block(place):
+                obstacles.note_contact(place, 0.0)
+            else:
+                obstacles.note_free(place)
 
     def _drive_among(self, obstacles: Obstacles, steps: int) -> None:
         """Move the state on as far as nothing is in the way. Raises DivergenceError."""
         before = [copy(array) for array in self._uncertain()]
         self._drive(steps)
         end = self._odometry_in(steps)
-        if not obstacles.block(end):
+        is_met = obstacles.moves and obstacles.may_meet(end, steps * self.step_ns)
+        if not is_met and not obstacles.block(end):
             obstacles.note_free(end)
             return
         under_way = self._under_way()
         self._put_back(before)
+        if obstacles.moves:
+            self._drive_among_moving(obstacles, steps, under_way)
+            return
         start = self.odometry()
-        freedom = obstacles.freedom(start)
-        if all(freedom):
+        if obstacles.hold(start):
             self._drive(steps)
             return
-        for done in range(1, steps + 1):
+        for _ in range(steps):
             before, last = [copy(array) for array in self._uncertain()], self.odometry()
             self._drive(1)
-            if obstacles.block(self._odometry_in(done), freedom):
+            if obstacles.block(self.odometry()):
                 break
-        else:
-            # Out of what it may leave.
-            return
         self._put_back(before)
         obstacles.note_contact(last, math.hypot(start.vx, start.vy))
         self._stand(last, under_way)
+
+    def _drive_among_moving(self, obstacles: Obstacles, steps: int, under_way: Flat) -> None:
+        """Do that step by step, as what moves may have come and gone at the end of them."""
+        for done in range(steps):
+            before, last = [copy(array) for array in self._uncertain()], self._odometry_in(done)
+            self._drive(1)
+            place = self._odometry_in(done + 1)
+            if obstacles.block(place, obstacles.freedom(last)):
+                self._put_back(before)
+                obstacles.note_contact(last, math.hypot(last.vx, last.vy))
+                self._stand(last, under_way)
+                self._steps += done + 1
+                self._note_comers(steps - done - 1)
+                self._steps -= done + 1
+                return
+            if not obstacles.block(place):
+                obstacles.note_free(place)
 
     def _under_way(self) -> Flat:
         """Commands on their way through the actuators, which arrive all the same."""
