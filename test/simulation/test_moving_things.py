@@ -13,8 +13,8 @@ import pytest
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2, Pose3, Twist3
-from racecar.differential.motion import PlanarMotion
 from racecar.differential.differential_wheels import robot_of
+from racecar.differential.motion import PlanarMotion
 from racecar.dynamics.vehicles import make_vehicle_model, VEHICLE_PARAMETERS
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.entities.refusals import RefusedError
@@ -23,7 +23,7 @@ from racecar.scene import Box, Cylinder, MovingThing, Objects, Scene
 from racecar.scene.motions import random_walk, scripted_motion, WALK_LEGS
 from racecar.scene.world_file import load_world, world_of_text
 from racecar.sensors.beams import Beams
-from racecar.sensors.equipment import EQUIPMENT_PARAMETERS, equip
+from racecar.sensors.equipment import equip, EQUIPMENT_PARAMETERS
 from racecar.simulation.contact import Contact, IMPULSE, STOP
 from racecar.simulation.ports import Output
 from racecar.simulation.simulator import Simulator, SIMULATOR_PARAMETERS, Start
@@ -120,12 +120,12 @@ def test_a_walk_is_what_the_generator_draws_and_begins_anew():
 # What a file may hold
 
 @pytest.mark.parametrize(('text', 'message'), [
-    ('{radius: 0.2}', "neither of path and area, expected one: path for a script"),
+    ('{radius: 0.2}', 'neither of path and area, expected one: path for a script'),
     ('{radius: 0.2, path: []}', r'path is \[\], expected a list of at least two points'),
     ('{radius: 0.2, path: [[0, 0, 0], [0, 1, 1]]}', 'time 0 s after 0 s, expected times from 0'),
     ('{radius: 0.2, path: [[-1, 0, 0], [0, 1, 1]]}', 'time -1 s after the begin'),
-    ('{radius: 0.2, path: [[0, 0, 0], [1, .nan, 1]]}', r'path has \[1, nan, 1\], expected a list'),
-    ('{radius: 0.2, path: [[0, 0, 0], [1, 2, 1, 1]]}', r'of all points or \[t, x, y, yaw\] of all'),
+    ('{radius: 0.2, path: [[0, 0, 0], [1, .nan, 1]]}', r'path has \[1, nan, 1\], expected a'),
+    ('{radius: 0.2, path: [[0, 0, 0], [1, 2, 1, 1]]}', r'of all points or \[t, x, y, yaw\]'),
     ('{radius: 0.2, path: [[0, 0, 0], [1, 1, 1]], repeat: true}', 'add the way back as a last'),
     ('{radius: 0.2, path: [[0, 0, 0], [1, 1, 1]], sped: 3}', "'sped' is unknown here"),
     ('{radius: 0.2, width: 1, path: [[0, 0, 0], [1, 1, 1]]}', "'width' is unknown here"),
@@ -133,7 +133,7 @@ def test_a_walk_is_what_the_generator_draws_and_begins_anew():
     ('{radius: 0.2, area: [0, 0, 1, 1], speed: [2, 1]}', r'speed is \[2, 1\], expected a number'),
     ('{radius: 0.2, area: [0, 0, 1, 1], speed: .nan}', r'speed has \[nan\], expected a list of'),
     ('{radius: 0.2, area: [1, 0, 0, 1], speed: 1}', 'the lowest below the highest'),
-    ('{radius: 0.2, area: [0, 0, 1, 1], speed: 1, start: [2, 0]}', 'expected x, y within the area'),
+    ('{radius: 0.2, area: [0, 0, 1, 1], speed: 1, start: [2, 0]}', 'expected x, y within the'),
     ('{radius: 0.2, name: a b, area: [0, 0, 1, 1], speed: 1}', "name is 'a b', expected one that"),
     ('{radius: -0.2, area: [0, 0, 1, 1], speed: 1}', "'radius' is -0.2"),
     ('{name: a, radius: 1, area: [0, 0, 1, 1], speed: 1}, {name: a, radius: 1, '

@@ -269,7 +269,9 @@ def _times(arguments: argparse.Namespace, subject: _Subject, is_video: bool) -> 
     start, end = arguments.start, subject.duration
     check_start(start, end)
     if not is_video:
-        return [end if start is None else start]
+        # A world has no end of its own.
+        last = 0.0 if subject.drive is None else end
+        return [last if start is None else start]
     start = start or 0.0
     length = end - start
     if arguments.duration is not None:

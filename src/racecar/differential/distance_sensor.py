@@ -113,7 +113,9 @@ class DistanceSensor:
         objects = self._objects()
         found = {
             colour: self._nearest(part, Objects(
-                *([thing for thing in things if thing.colour == colour] for things in objects)))
+                [cone for cone in objects.cones if cone.colour == colour],
+                [box for box in objects.boxes if box.colour == colour],
+                [post for post in objects.cylinders if post.colour == colour]))
             for colour, part in (
                 dict.fromkeys((thing.colour for things in objects for thing in things),
                               EMPTY_SCENE) | self._parts).items()}

@@ -366,7 +366,8 @@ class PlanarMotion(Motion):
     def _odometry(self, ahead: int = 0) -> Odometry:
         """Pose and twist; ahead: steps that the time does not count yet."""
         x, y, yaw, vx, vy, yaw_rate = map(float, self._rows[:_MOTION])
-        return Odometry(self.time_ns + ahead * self.step_ns, x, y, *yaw_to_quaternion(yaw), vx, vy, yaw_rate)
+        return Odometry(self.time_ns + ahead * self.step_ns, x, y, *yaw_to_quaternion(yaw), vx, vy,
+                        yaw_rate)
 
     def body_state(self) -> BodyState:
         """Pose of the base frame in odom and twist in it."""

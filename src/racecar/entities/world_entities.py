@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is in a simulation by name, as tools that steer simulators see it, without ROS.
 
-Robots, cones, boxes and moving things are entities. What is spawned becomes a part of the scene; a car that is
-spawned from the file of a vehicle stands there parked, as a box of its size.
+Robots, cones, boxes and moving things are entities. What is spawned becomes a part of the scene; a
+car that is spawned from the file of a vehicle stands there parked, as a box of its size.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 """A scene: what stands around the robots of a plant, in the frame `map`, z = 0 on the ground.
 
 Each plant and sensor makes of it what it needs, such as line segments or the bodies of a physics
-engine. Nothing of a scene changes: where movable objects have come to is for the plant to know, and
-where moving things are follows from its time.
+engine. Nothing of a scene changes: where movable objects have come to is for the plant to know,
+and where moving things are follows from its time.
 """
 
 from __future__ import annotations
@@ -203,10 +203,10 @@ class Ground(NamedTuple):
 class Scene:
     """What stands around.
 
-    name: of the world. moving: things that move by a script or at random. friction_zones: where the ground is more slippery or grippier, the last
-    that covers a place counts. grid: cells that are occupied, each a column of grid_height [m];
-    beyond the grid nothing stands. starts: poses of base_link from which robots start, one after
-    the other.
+    name: of the world. moving: things that move by a script or at random. friction_zones: where
+    the ground is more slippery or grippier, the last that covers a place counts. grid: cells that
+    are occupied, each a column of grid_height [m]; beyond the grid nothing stands. starts: poses
+    of base_link from which robots start, one after the other.
     """
 
     name: str = ''

@@ -281,8 +281,8 @@ def _script(place: str, values: dict[str, Any]) -> Motion:
     path, repeats = values.pop('path'), values.pop('repeat')
     if not isinstance(path, list) or len(path) < 2:
         raise ParameterError(
-            f'{place}: path is {excerpt(path)}, expected a list of at least two points [t, x, y] or'
-            ' [t, x, y, yaw]; what stands still is one of boxes')
+            f'{place}: path is {excerpt(path)}, expected a list of at least two points [t, x, y]'
+            ' or [t, x, y, yaw]; what stands still is one of boxes')
     points = [_numbers(place, 'path', point) for point in path]
     sizes = {len(point) for point in points}
     for point, given in zip(points, path, strict=True):

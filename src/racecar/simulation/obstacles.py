@@ -21,8 +21,8 @@ from racecar.dynamics.impulse import Body, FIXED
 from racecar.dynamics.vehicles import make_vehicle_model
 from racecar.dynamics.vehicles.parameters import Footprint, PREFIX, VehicleParameters
 from racecar.scene.grid_map import NO_GRID
-from racecar.scene.overlaps import disc_overlaps, GridFields, overlaps, Rectangle
 from racecar.scene.motions import MotionState
+from racecar.scene.overlaps import disc_overlaps, GridFields, overlaps, Rectangle
 from racecar.scene.scene import box_rows, EMPTY_SCENE, foot_rows, MovingThing, Rows, Scene
 from racecar.scene.surroundings import Surroundings, surroundings_of
 from racecar.scene.touching import disc_touch, rectangles_touch, scene_touch
