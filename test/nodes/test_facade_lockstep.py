@@ -40,3 +40,19 @@ def test_nodes_in_lockstep_give_the_bits_of_simulate(tmp_path, arguments, words)
     # The reference of a bag is that of each odometry; its commands may come a little later.
     for name in ('time', 'x', 'yaw', 'vx', 'x_reference', 'y_reference'):
         assert recorded.table[name].tolist() == run.table[name].tolist(), name
+
+
+def test_what_moves_gives_the_bits_of_simulate_also_among_scans(tmp_path):
+    """Scans at 40 Hz part the ticks of 10 ms of the nodes, not those of simulate()."""
+    world = tmp_path / 'crossed.yaml'
+    world.write_text(
+        'moving: [{radius: 0.4, path: [[0, 2, 1], [1, 0.1, 0], [2, -2, 1]]}]',
+        encoding='utf-8')
+    with redirect_stdout(io.StringIO()):
+        assert main(['up', 'kinematic_ode', '--world', str(world), '--sensors', 'laser',
+                     '--lockstep', '--real-time-factor', '0', '--duration', '2', '--csv',
+                     str(tmp_path / 'up.csv')]) == 0
+    run = racecar.simulate(world=str(world), duration=2.0)
+    nodes = racecar.load(tmp_path / 'up.csv')
+    assert nodes.table.rows.tobytes() == run.table.rows.tobytes()
+    assert run.metrics().collisions == 1

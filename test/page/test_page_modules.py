@@ -14,8 +14,10 @@ from racecar.base.types import Pose2
 from racecar.cockpit.frames import mesh_frame, read_mesh, scan_frame, state_frame
 from racecar.cockpit.page_files import FOLDER, INDEX
 from racecar.cockpit.robot_message import robot_frames
+from racecar.cockpit.scene_message import scene_frame
 from racecar.rendering.contours import outlines
 from racecar.scene.grid_map import OccupancyGrid
+from racecar.scene.world_file import load_world
 
 
 @pytest.fixture
@@ -261,3 +263,16 @@ def test_page_asks_for_all_its_modules_at_once():
     index = (FOLDER / INDEX).read_text()
     asked = set(re.findall(r'<link rel="modulepreload" href="/static/(\w+\.js)">', index))
     assert asked == {path.name for path in FOLDER.glob('*.js')} - {'main.js', 'uPlot.iife.min.js'}
+
+
+def test_moving_things_are_where_the_simulation_has_them(page):
+    scene = load_world('crossing')
+    things = json.loads(scene_frame(scene, begin_ns=500_000_000))['moving']
+    times = [0.0, 0.7, 5.5, 7.2, 1e4]
+    places = page.evaluate("""async ([things, times]) => {
+      const {placeAt} = await import('/static/moving.js');
+      return things.map((thing) => times.map((time) => placeAt(thing, time)));
+    }""", [things, times])
+    np.testing.assert_allclose(places, [
+        [thing.motion.at(round(1e9 * (time + 0.5)))[:3] for time in times]
+        for thing in scene.moving], atol=1e-6)

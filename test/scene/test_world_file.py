@@ -31,9 +31,9 @@ def written(tmp_path, text, name='mine.yaml'):
 
 def test_the_worlds_of_the_original_and_the_maps_are_there():
     assert world_names() == [
-        'ar', 'arena', 'aut', 'berlin', 'building_31', 'bumpers', 'cones', 'empty', 'esp', 'gbr',
-        'ice', 'levine', 'mco', 'neo_cone', 'neo_lights', 'neo_line', 'neo_slalom', 'parking_1',
-        'racetrack', 'room', 'skirk', 'stata_basement', 'tunnel', 'vegas', 'walker']
+        'ar', 'arena', 'aut', 'berlin', 'building_31', 'bumpers', 'cones', 'crossing', 'empty',
+        'esp', 'gbr', 'ice', 'levine', 'mco', 'neo_cone', 'neo_lights', 'neo_line', 'neo_slalom',
+        'parking_1', 'racetrack', 'room', 'skirk', 'stata_basement', 'tunnel', 'vegas', 'walker']
 
 
 @pytest.mark.parametrize('name', world_names())

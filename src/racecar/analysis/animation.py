@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from matplotlib import colormaps
@@ -21,8 +22,9 @@ from numpy.typing import NDArray
 from racecar.analysis.figures import label_axes
 from racecar.analysis.motion import Motion
 from racecar.analysis.palette import colour, colour_named, hatch, SEQUENTIAL
-from racecar.analysis.scene_figure import draw_scene
+from racecar.analysis.scene_figure import draw_scene, moving_patches, place_patches
 from racecar.base.columns import Array
+from racecar.base.types import NANOSECONDS
 from racecar.dynamics.vehicles.parameters import Footprint
 from racecar.metrics.tracking_error import MergedTrack
 from racecar.scene.scene import EMPTY_SCENE, Scene
@@ -65,7 +67,10 @@ class TopView:
             layout=ConstrainedLayoutEngine(rect=(0.0, 0.0, 1.0, 1.0 - head)))
         self._canvas = FigureCanvasAgg(self._figure)
         self._axes = axes = self._figure.add_subplot()
-        draw_scene(axes, scene)
+        draw_scene(axes, replace(scene, moving=()))
+        self._scene, self._moving = scene, moving_patches(scene, animated=True)
+        for patch in self._moving:
+            axes.add_patch(patch)
         self._drawn_to = [int(np.searchsorted(run.motion.t, start)) for run in runs]
         self._speeds = Normalize(*_bounds(runs))
         self._is_single = len(runs) == 1
@@ -108,6 +113,9 @@ class TopView:
         for series, run in enumerate(self._runs):
             self._extend_trail(series, run.motion, time)
         self._background = self._canvas.copy_from_bbox(self._figure.bbox)
+        place_patches(self._moving, self._scene, round(time * NANOSECONDS))
+        for patch in self._moving:
+            self._axes.draw_artist(patch)
         for run, car in zip(self._runs, self._cars, strict=True):
             car.set_xy(self._outline(run, time))
             self._axes.draw_artist(car)

@@ -74,7 +74,11 @@ class Drive:
         newest = bisect_right(self.lamp_t, time) - 1
         if newest < 0:
             return Lamps()
-        return self.switches[newest].lit(self.start_ns + round(time * NANOSECONDS))
+        return self.switches[newest].lit(self.time_ns(time))
+
+    def time_ns(self, time: float) -> int:
+        """Simulated time [ns] at a time [s]."""
+        return self.start_ns + round(time * NANOSECONDS)
 
     def sight(
         self, time: float, cones: Sequence[Pose3], *, whole_path: bool, scale: float = 1.0,

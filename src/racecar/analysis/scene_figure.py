@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 import math
 from typing import cast
 
@@ -27,13 +27,33 @@ from racecar.scene.scene import rectangle_corners, Scene
 _SCAN = VERMILION
 _LONGER_SIDE = 9.0  # [inch]
 # As matplotlib has them.
+_AROUND = [math.pi / 18.0 * index for index in range(36)]
+
 _DASHES: Mapping[str, str | tuple[int, tuple[int, ...]]] = {
     'solid': 'solid', 'dash': 'dashed', 'dot': 'dotted', 'dashdot': 'dashdot',
     'longdash': (0, (9, 3)), 'longdashdot': (0, (9, 3, 1, 3))}
 
 
+def moving_patches(scene: Scene, *, animated: bool = False) -> list[Polygon]:
+    """Patches of the things that move, which place_patches() puts to their places."""
+    return [Polygon(np.zeros((4, 2)), closed=True, facecolor=thing.colour, edgecolor='0.1',
+                    linestyle='--', linewidth=1.0, zorder=1.3, animated=animated)
+            for thing in scene.moving]
+
+
+def place_patches(patches: Sequence[Polygon], scene: Scene, time_ns: int) -> None:
+    """Put the patches of moving_patches() to where the things are at a simulated time [ns]."""
+    for patch, thing in zip(patches, scene.moving, strict=True):
+        at = thing.motion.at(time_ns)
+        corners = rectangle_corners(*thing.box_at(at)[:5])
+        if thing.is_round:
+            corners = [(at.x + thing.radius * math.cos(angle),
+                        at.y + thing.radius * math.sin(angle)) for angle in _AROUND]
+        patch.set_xy(corners)
+
+
 def draw_scene(axes: Axes, scene: Scene) -> None:
-    """Draw what stands in a scene: walls, boxes, cones, boards, and the grid."""
+    """Draw a scene: walls, boxes, cones, boards, the grid, and moving things where they begin."""
     boxes = [*scene.boxes, *(board.box for board in scene.boards)]
     for rows, edge, order in ((scene.patches, 'none', 0.5), (boxes, '0.3', 1.0)):
         axes.add_collection(PatchCollection(
@@ -46,6 +66,10 @@ def draw_scene(axes: Axes, scene: Scene) -> None:
     axes.add_collection(PatchCollection(
         [Circle((cone.x, cone.y), 0.5 * cone.base) for cone in scene.cones],
         facecolors=[cone.colour for cone in scene.cones], zorder=1.2))
+    moving = moving_patches(scene)
+    place_patches(moving, scene, 0)
+    for patch in moving:
+        axes.add_patch(patch)
     grid = scene.grid
     if grid is not None:
         length, width = grid.size

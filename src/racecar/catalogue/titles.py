@@ -50,6 +50,7 @@ WORLDS: Mapping[str, str] = {
     'empty': 'Open plane',
     'esp': 'Track of Spain, 236 m',
     'gbr': 'Track of Great Britain, 201 m',
+    'crossing': 'Things that cross the way, and walkers',
     'ice': 'Puddle and slab of ice',
     'levine': 'Levine Hall, Penn, 63 m',
     'mco': 'Track of Monaco, 177 m',

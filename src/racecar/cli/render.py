@@ -207,8 +207,8 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     """Read what is to be drawn. Raises RacecarError."""
     from racecar.analysis.robot_profile import profile_of_file, usual_profile
     from racecar.base.poses import pose_of_angles
-    from racecar.base.types import Lamps
-    from racecar.rendering.sight import RobotSight, Sight, standing_cones
+    from racecar.base.types import Lamps, NANOSECONDS
+    from racecar.rendering.sight import moving_poses, RobotSight, Sight, standing_cones
     from racecar.scene.world_file import load_world
 
     if arguments.kind == WORLD:
@@ -220,7 +220,8 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
         shown = RobotSight(start, lamps=arguments.lamps or Lamps())
         still = Sight([shown], standing_cones(scene))
         return _Subject(scene, [_Robot(robot.describe(), (), robot.length)], _ROUND_TIME,
-                        lambda _, __: still)
+                        lambda time, _: still._replace(
+                            moving=moving_poses(scene, round(time * NANOSECONDS))))
     return _driven(arguments, whole_path=whole_path)
 
 
@@ -230,7 +231,7 @@ def _driven(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     from racecar.analysis.palette import colour, colour_named
     from racecar.bags.runs import cars_of
     from racecar.base.types import NANOSECONDS
-    from racecar.rendering.sight import Sight, standing_cones
+    from racecar.rendering.sight import moving_poses, Sight, standing_cones
 
     path = Path(arguments.source)
     cars = cars_of(path)
@@ -254,7 +255,8 @@ def _driven(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
                 for drive, begin, of_car in zip(drives, begins, colours, strict=True)]
         return Sight([one.robots[0] for one in seen], cones,
                      [line for one in seen for line in one.lines],
-                     [dots for one in seen for dots in one.dots])
+                     [dots for one in seen for dots in one.dots],
+                     moving_poses(scene, start_ns + round(time * NANOSECONDS)))
 
     return _Subject(
         scene, robots, max(begin + drive.duration for drive, begin in zip(
@@ -363,7 +365,9 @@ def _times(arguments: argparse.Namespace, subject: _Subject, is_video: bool) -> 
     start, end = arguments.start, subject.duration
     check_start(start, end)
     if not is_video:
-        return [end if start is None else start]
+        # A world has no end of its own.
+        last = 0.0 if subject.drive is None else end
+        return [last if start is None else start]
     start = start or 0.0
     length = end - start
     if arguments.duration is not None:

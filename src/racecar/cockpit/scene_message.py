@@ -10,10 +10,10 @@ import io
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.types import yaw_to_quaternion
+from racecar.base.types import NANOSECONDS, yaw_to_quaternion
 from racecar.cockpit.frames import json_frame, map_frame
 from racecar.scene.grid_map import OccupancyGrid
-from racecar.scene.scene import Box, HIGHEST, Scene, WALL_THICKNESS
+from racecar.scene.scene import Box, HIGHEST, MovingThing, Scene, WALL_THICKNESS
 
 # More would only be slow to draw; the map shows them too.
 _MOST_GRID_BOXES = 5000
@@ -22,22 +22,25 @@ _LONGEST_PATH = 5000
 _DECIMALS = 4
 
 
-def scene_frames(scene: Scene) -> dict[str, bytes]:
+def scene_frames(scene: Scene, begin_ns: int = 0) -> dict[str, bytes]:
     """Frames of the surroundings: the message `scene`, and a map of its grid if it has one.
 
     A page makes walls of the map. A grid whose origin is turned goes as boxes of the scene.
+    begin_ns: simulated time at time 0 of the page [ns].
     """
     if scene.grid is None or scene.grid.origin.yaw != 0.0:
-        return {'scene': scene_frame(scene)}
-    return {'scene': scene_frame(replace(scene, grid=None)), 'map': grid_frame(scene.grid)}
+        return {'scene': scene_frame(scene, begin_ns)}
+    return {'scene': scene_frame(replace(scene, grid=None), begin_ns),
+            'map': grid_frame(scene.grid)}
 
 
-def scene_frame(scene: Scene) -> bytes:
+def scene_frame(scene: Scene, begin_ns: int = 0) -> bytes:
     """Message; sizes and places in m, poses as x y z qx qy qz qw."""
     grid = scene.grid_boxes if len(scene.grid_boxes) <= _MOST_GRID_BOXES else ()
     boxes = (*scene.solids, *(wall.box for wall in scene.walls), *grid)
     return json_frame(
         'scene', name=scene.name, ground=scene.ground._asdict(), boxes=[*map(_box, boxes)],
+        moving=[_moving(thing, begin_ns) for thing in scene.moving],
         cones=[{'x': cone.x, 'y': cone.y, 'radius': cone.radius_at(0.0), 'height': cone.height,
                 'colour': [*cone.colour]} for cone in scene.cones],
         patches=[{'pose': _pose(patch.x, patch.y, 0.0, patch.yaw),
@@ -59,6 +62,14 @@ def _box(box: Box) -> dict[str, object]:
     return {'pose': _pose(box.x, box.y, 0.5 * height, box.yaw),
             'size': [box.length, max(box.width, WALL_THICKNESS), height],
             'colour': [*box.colour]}
+
+
+def _moving(thing: MovingThing, begin_ns: int) -> dict[str, object]:
+    motion = thing.motion
+    return {'name': thing.name, 'size': [*thing.size, min(thing.height, HIGHEST)],
+            'round': thing.is_round, 'colour': [*thing.colour], 'begin': begin_ns / NANOSECONDS,
+            'end': motion.end, 'repeats': motion.repeats,
+            'legs': [[leg.time, *leg.begin] for leg in motion.legs]}
 
 
 def path_frame(points: NDArray[np.float64]) -> bytes:

@@ -123,6 +123,8 @@ def world_picture(scene: Scene) -> bytes:
               _shade(one.colour, 0.9), 1) for one in scene.patches]
     flat += [(rectangle_corners(one.x, one.y, 0.0, one.base, one.base), _shade(one.colour, 1.0), 9)
              for one in scene.cones]
+    flat += [(rectangle_corners(*one[:5]), _shade(one.colour, 1.0), 7)
+             for one in (thing.box_at(thing.motion.at(0)) for thing in scene.moving)]
     if not flat:
         flat = [([(x, -2.0), (x, 2.0)], (*_WALL[:3], 90), 3) for x in np.arange(-4.0, 4.5)]
         flat += [([(-4.0, y), (4.0, y)], (*_WALL[:3], 90), 3) for y in np.arange(-2.0, 2.5)]

@@ -254,7 +254,7 @@ class DifferentialWheels:
         return 0 if seen is None else seen.contacts
 
     def _seen(self) -> Objects:
-        return self._objects()
+        return self._objects().joined(self._scene.moving_at(self._motion.time_ns))
 
     # The names of the C functions without their prefix.
     set_speed, get_left_speed, get_right_speed = setSpeed, getLeftSpeed, getRightSpeed

@@ -114,7 +114,8 @@ class DistanceSensor:
         found = {
             colour: self._nearest(part, Objects(
                 [cone for cone in objects.cones if cone.colour == colour],
-                [box for box in objects.boxes if box.colour == colour]))
+                [box for box in objects.boxes if box.colour == colour],
+                [post for post in objects.cylinders if post.colour == colour]))
             for colour, part in (
                 dict.fromkeys((thing.colour for things in objects for thing in things),
                               EMPTY_SCENE) | self._parts).items()}

@@ -325,7 +325,7 @@ class PlanarMotion(Motion):
         else:
             # Of single steps, it does not matter in how many parts the way is gone.
             valid = all(self._step_among(
-                self._obstacles, draws[DRAWS * i:DRAWS * (i + 1)] if len(draws)
+                self._obstacles, i, draws[DRAWS * i:DRAWS * (i + 1)] if len(draws)
                 else draws) for i in range(steps))
         if not valid:
             self._rows[:] = before
@@ -379,16 +379,19 @@ class PlanarMotion(Motion):
     def _run(self, rows: _Rows, draws: Vector, steps: int) -> bool:
         return self._kernel(rows, 1, draws, self._step, steps)
 
-    def _step_among(self, obstacles: Obstacles, draws: Vector) -> bool:
-        """Do a step as far as nothing is in the way; tell whether all is finite."""
-        before, last = self.state, self.odometry()
+    def _step_among(self, obstacles: Obstacles, done: int, draws: Vector) -> bool:
+        """Do a step as far as nothing is in the way; tell whether all is finite.
+
+        done: steps before it of those that the time does not count yet.
+        """
+        before, last = self.state, self.odometry(done)
         valid = self._run(self._rows, draws, 1)
-        now = self.odometry()
+        now = self.odometry(done + 1)
         if not valid or not obstacles.block(now):
             obstacles.note_free(now)
             return valid
-        if obstacles.block(last):
-            # No step leads there: it was put there, and may leave.
+        # No step leads into it: it was put there, or that has come, and may leave.
+        if not obstacles.block(now, obstacles.overlapped(last)):
             return valid
         obstacles.note_contact(last, math.hypot(last.vx, last.vy))
         return self._block(before, self.state.energy, draws)
@@ -421,10 +424,11 @@ class PlanarMotion(Motion):
         if self._obstacles is not None:
             self._obstacles.forget()
 
-    def odometry(self) -> Odometry:
-        """Pose and twist of the base frame, stamped with the present time."""
+    def odometry(self, ahead: int = 0) -> Odometry:
+        """Pose and twist of the base frame; ahead: steps that the time does not count yet."""
         x, y, yaw, vx, vy, yaw_rate = map(float, self._rows[:_MOTION])
-        return Odometry(self.time_ns, x, y, *yaw_to_quaternion(yaw), vx, vy, yaw_rate)
+        return Odometry(self.time_ns + ahead * self.step_ns, x, y, *yaw_to_quaternion(yaw), vx, vy,
+                        yaw_rate)
 
     def body_state(self) -> BodyState:
         """Pose of the base frame in odom and twist in it."""

@@ -149,6 +149,7 @@ class WorldMotion(Motion):
     def surround(self, scene: Scene) -> None:
         """Let another scene stand around, as in Motion."""
         self.engine.change_scene(scene)
+        self.engine.place_moving(self.time_ns)
         self._bind()
 
     def loose(self) -> list[BodyState]:
@@ -159,6 +160,7 @@ class WorldMotion(Motion):
         """Let the time begin at 0 again, and random numbers with it; the robot stays."""
         super().restart()
         self._generator = np.random.default_rng(self._seed)
+        self.engine.place_moving(0)
 
     def push(self, twist: Twist3) -> None:
         """Give the robot a twist, as in Motion."""
@@ -358,11 +360,14 @@ def advance_together(robots: Sequence[WorldMotion], steps: int) -> None:
         robot.stay()
     engine.keep()
     kept = [robot.kept() for robot in robots]
-    for _ in range(steps):
+    start_ns, step_ns = robots[0].time_ns, robots[0].step_ns
+    for done in range(steps):
+        engine.place_moving(start_ns + done * step_ns)
         before = [robot.drive() for robot in robots]
         mujoco.mj_step(engine.model, engine.data)
         for robot, state in zip(robots, before, strict=True):
             robot.note_step(state)
+    engine.place_moving(start_ns + steps * step_ns)
     if not np.abs(engine.data.qvel).max() <= SPEED_LIMIT:
         engine.put_back()
         for robot, state_before in zip(robots, kept, strict=True):
@@ -381,7 +386,8 @@ def lost_robots(robots: Sequence[WorldMotion], steps: int) -> list[WorldMotion]:
     """Robots of one engine for which so many steps fail; none if that cannot be told."""
     mujoco, engine = load_engine(), robots[0].engine
 
-    def do_step() -> bool:
+    def do_step(done: int) -> bool:
+        engine.place_moving(robots[0].time_ns + done * robots[0].step_ns)
         for robot in robots:
             robot.drive()
         mujoco.mj_step(engine.model, engine.data)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is in a simulation by name, as tools that steer simulators see it, without ROS.
 
-Robots, cones and boxes are entities. What is spawned becomes a part of the scene; a car that is
-spawned from the file of a vehicle stands there parked, as a box of its size.
+Robots, cones, boxes and moving things are entities. What is spawned becomes a part of the scene; a
+car that is spawned from the file of a vehicle stands there parked, as a box of its size.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from racecar.entities.convex_bodies import corners, hull_distance
 from racecar.entities.name_filter import LONGEST_NAME, name_filter
 from racecar.entities.refusals import RefusedError
 from racecar.scene.grid_map import NO_GRID
+from racecar.scene.motions import MotionState
 from racecar.scene.overlaps import disc_overlaps
 from racecar.scene.scene import Box, Cone, EMPTY_SCENE, foot_rows, Scene
 from racecar.scene.world_file import image_of_world, load_world, world_of_text
@@ -197,6 +198,13 @@ class Entities:
         for name, item in named:
             self._things[name] = _Thing(item, item, _info_of(item))
         self._first = dict(self._things)
+        taken = {*self._robots(), *self._things}
+        self._movers = {f'moving_{thing.name}' if thing.name in taken else thing.name: thing
+                        for thing in scene.moving}
+        self._mover_infos = {
+            name: Info(Category.DYNAMIC_OBJECT,
+                       f"moving {'cylinder' if thing.is_round else 'box'}", ('moving',))
+            for name, thing in self._movers.items()}
 
     @property
     def _scenery(self) -> Scenery:
@@ -211,7 +219,7 @@ class Entities:
 
     def names(self) -> list[str]:
         """Names of all entities, robots first; none without a world."""
-        return [] if self.world is None else [*self._robots(), *self._things]
+        return [] if self.world is None else [*self._robots(), *self._things, *self._movers]
 
     def chosen(self, wanted: Filter) -> list[str]:
         """Names of the entities that a filter lets through. Raises RefusedError for a bad one."""
@@ -239,6 +247,8 @@ class Entities:
         thing = self._things.get(name)
         if thing is not None:
             return thing.info
+        if name in self._movers:
+            return self._mover_infos[name]
         return self._robot_infos.get(name, Info(Category.ROBOT, 'simulated robot', ('robot',)))
 
     def set_info(self, name: str, info: Info) -> None:
@@ -250,12 +260,16 @@ class Entities:
                 f" {', '.join(f'{kind.value} ({kind.name})' for kind in Category)}")
         if name in self._things:
             self._things[name].info = info
+        elif name in self._movers:
+            self._mover_infos[name] = info
         else:
             self._robot_infos[name] = info
 
     def state(self, name: str) -> State:
         """Where an entity is and how it moves. Raises RefusedError."""
         self.check(name)
+        if name in self._movers:
+            return _moving_state(self._movers[name].motion.at(self._plant.time_ns))
         robot = self._robots().get(name)
         if robot is None:
             thing = self._things[name]
@@ -271,6 +285,11 @@ class Entities:
     def bounds(self, name: str) -> Bounds:
         """The box about an entity in its own axes. Raises RefusedError."""
         self.check(name)
+        if name in self._movers:
+            mover = self._movers[name]
+            length, width = mover.size
+            return Bounds((-0.5 * length, -0.5 * width, 0.0),
+                          (0.5 * length, 0.5 * width, mover.height))
         robot = self._robots().get(name)
         if robot is None:
             return self._things[name].bounds
@@ -328,6 +347,7 @@ class Entities:
         Everything stands on the ground: x, y and heading count. Raises RefusedError.
         """
         self.check(name)
+        self._check_mover(name)
         robot = self._robots().get(name)
         if robot is not None:
             self._put_robot(robot, pose, twist)
@@ -340,6 +360,12 @@ class Entities:
         self._check_free(thing.bounds, pose)
         before, thing.now = thing.now, thing.placed(pose)
         self._rebuild(lambda: setattr(thing, 'now', before))
+
+    def _check_mover(self, name: str) -> None:
+        if name in self._movers:
+            raise RefusedError(
+                'OPERATION_FAILED', f'{excerpt(name)} moves as the world says, expected a robot, a'
+                ' cone or a box; load another world to change it')
 
     def _put_robot(self, robot: Entity, pose: Pose3, twist: Twist3) -> None:
         platform = robot.platform
@@ -408,6 +434,7 @@ class Entities:
     def delete(self, name: str) -> None:
         """Remove a cone or box. Raises RefusedError."""
         self.check(name)
+        self._check_mover(name)
         if name not in self._things:
             raise RefusedError('OPERATION_FAILED', f'{excerpt(name)} is the robot of this'
                                ' simulator and ends with it; expected a cone, a box or a car that'
@@ -542,7 +569,7 @@ def _why_not_loaded(uri: str) -> str:
 
 def _object_of(scene: Scene) -> _Thing:
     items: tuple[Box | Cone, ...] = (*scene.boxes, *scene.cones)
-    if len(items) != 1 or scene.boards or scene.grid is not None:
+    if len(items) != 1 or scene.boards or scene.grid is not None or scene.moving:
         raise RefusedError(
             'RESOURCE_PARSE_ERROR', f'{len(items)} boxes and cones, expected one of either and'
             ' nothing else')
@@ -582,6 +609,12 @@ def _flat(x: float, y: float, yaw: float) -> Pose3:
 
 def _inverse(pose: Pose3) -> tuple[float, float, float, float]:
     return -pose.qx, -pose.qy, -pose.qz, pose.qw
+
+
+def _moving_state(at: MotionState) -> State:
+    """State of a thing that moves; on its way it has no acceleration."""
+    return State(_flat(at.x, at.y, at.yaw), Twist3(at.vx, at.vy, 0.0, 0.0, 0.0, at.yaw_rate),
+                 _STEADY)
 
 
 def _in_world(state: BodyState, acceleration: Acceleration3 = _STEADY) -> State:

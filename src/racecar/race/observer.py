@@ -1,10 +1,14 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What cars touch, by their poses alone, so that simulation and nodes are judged alike."""
+"""What cars touch, by their poses alone, so that simulation and nodes are judged alike.
+
+Things that move are none of it: who is hit by one has done nothing against the rules.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 import math
 
 from racecar.base.types import Odometry, Pose2, yaw_to_quaternion
@@ -26,6 +30,7 @@ class Observer:
     def __init__(self, scene: Scene, footprints: Sequence[Footprint]) -> None:
         """footprints: of the cars."""
         self._outlines = [Outline.of(footprint) for footprint in footprints]
+        scene = replace(scene, moving=())
         self._obstacles = [None if scene.is_empty else Obstacles(scene, footprint)
                            for footprint in footprints]
 

@@ -34,7 +34,7 @@ from racecar.rendering.card import (
 from racecar.rendering.lens import Lens
 from racecar.rendering.robots import matrix, robot_parts
 from racecar.rendering.sight import DrawnRobot, Line, Quality, RobotSight, Sight
-from racecar.rendering.surfaces import cone_vertices, scenery
+from racecar.rendering.surfaces import cone_vertices, scenery, thing_vertices
 from racecar.rendering.textures import ground_pattern, TILE, wall_pattern
 from racecar.rendering.vertices import Vertices, vertices
 from racecar.scene.scene import Colour, CONCRETE, GREY, Ground, Scene
@@ -90,6 +90,7 @@ class Painter:
             CardMesh(_tiled(rows)) for rows in fixed[:3])
         self._tops = fixed.tops and [CardMesh(_tiled(rows)) for rows in fixed.tops]
         self._cones = [CardMesh(cone_vertices(cone)) for cone in scene.cones]
+        self._moving = [CardMesh(thing_vertices(thing)) for thing in scene.moving]
         self._robots = [_robot(robot) for robot in robots]
         self._extent = scene.ground
         length = 2.0 * self._robots[0].size[0] if self._robots else 0.0
@@ -199,6 +200,8 @@ class Painter:
         yield _Item(self._walls, _STILL, self._wall_pattern)
         yield _Item(self._plain, _STILL, self._white)
         for mesh, pose in zip(self._cones, sight.cones, strict=True):
+            yield _Item(mesh, matrix(pose), self._white)
+        for mesh, pose in zip(self._moving, sight.moving, strict=True):
             yield _Item(mesh, matrix(pose), self._white)
         for robot, seen in zip(self._robots, sight.robots, strict=True):
             yield from self._robot_items(robot, seen)

@@ -64,15 +64,23 @@ class Sight(NamedTuple):
     """Where everything is that moves.
 
     robots: in the order in which they were given to the renderer. cones: poses of those of the
-    scene, in their order. lines, dots: what is drawn into the picture.
+    scene, in their order. lines, dots: what is drawn into the picture. moving: poses of the things
+    of the scene that move, in their order.
     """
 
     robots: Sequence[RobotSight] = ()
     cones: Sequence[Pose3] = ()
     lines: Sequence[Line] = ()
     dots: Sequence[Dots] = ()
+    moving: Sequence[Pose3] = ()
 
 
 def standing_cones(scene: Scene) -> tuple[Pose3, ...]:
     """Poses of the cones where the scene has them."""
     return tuple(pose_of_angles(cone.x, cone.y, 0.0, 0.0, 0.0, 0.0) for cone in scene.cones)
+
+
+def moving_poses(scene: Scene, time_ns: int) -> tuple[Pose3, ...]:
+    """Poses of the things that move at a simulated time [ns]."""
+    places = [thing.motion.at(time_ns) for thing in scene.moving]
+    return tuple(pose_of_angles(at.x, at.y, 0.0, 0.0, 0.0, at.yaw) for at in places)

@@ -12,7 +12,14 @@ from racecar.base.types import JointStates, Lamps, Pose3
 from racecar.rendering.drawing_process import DrawingProcess
 from racecar.rendering.lens import Lens
 from racecar.rendering.renderer import Depths, Pixels
-from racecar.rendering.sight import DrawnRobot, Quality, RobotSight, Sight, standing_cones
+from racecar.rendering.sight import (
+    DrawnRobot,
+    moving_poses,
+    Quality,
+    RobotSight,
+    Sight,
+    standing_cones,
+)
 from racecar.scene.scene import Scene
 from racecar.simulation.ports import Entity, SensorPlatform
 
@@ -40,9 +47,11 @@ class Stage:
     Robots that nobody can describe are not on them.
     """
 
-    def __init__(self, scene: Scene, entities: Sequence[Entity]) -> None:
-        """entities: all robots of the plant."""
-        self._scene = scene
+    def __init__(
+        self, scene: Scene, entities: Sequence[Entity], time_ns: Callable[[], int],
+    ) -> None:
+        """entities: all robots of the plant; time_ns: gives its time [ns]."""
+        self._scene, self._time_ns = scene, time_ns
         self._entities = tuple(entities)
         self._actors: tuple[_Actor, ...] = ()
         self._cones: Callable[[], Sequence[Pose3]] = partial(standing_cones, scene)
@@ -70,7 +79,8 @@ class Stage:
             self._process = None
 
     def _sight(self) -> Sight:
-        return Sight([actor.sight() for actor in self._actors], self._cones())
+        return Sight([actor.sight() for actor in self._actors], self._cones(),
+                     moving=moving_poses(self._scene, self._time_ns()))
 
     def _started(self, lens: Lens) -> DrawingProcess:
         width, height = self._size

@@ -18,7 +18,16 @@ from racecar.description.triangles import skin, solid
 from racecar.rendering.contours import outlines
 from racecar.rendering.creases import CREASE, normals_of
 from racecar.rendering.vertices import joined, Vertices, vertices
-from racecar.scene.scene import Board, Colour, Cone, GREY, HIGHEST, rectangle_corners, Scene
+from racecar.scene.scene import (
+    Board,
+    Colour,
+    Cone,
+    GREY,
+    HIGHEST,
+    MovingThing,
+    rectangle_corners,
+    Scene,
+)
 
 BLACK: Colour = (0.03, 0.03, 0.03)
 WHITE: Colour = (0.95, 0.95, 0.95)
@@ -74,9 +83,11 @@ def _block(corners: Sequence[tuple[float, float]], height: float, colour: Colour
 
 
 def _flat(corners: Sequence[tuple[float, float]], height: float, colour: Colour) -> Vertices:
-    """Four corners as a level face [m]."""
-    points = np.array(corners)[[0, 1, 2, 0, 2, 3]]
-    return vertices(np.column_stack([points, np.full(6, height)]), np.array(_UP), colour, points)
+    """Corners of a convex polygon as a level face [m]."""
+    fan = [(0, index, index + 1) for index in range(1, len(corners) - 1)]
+    points = np.array(corners)[np.ravel(fan)]
+    return vertices(np.column_stack([points, np.full(len(points), height)]), np.array(_UP), colour,
+                    points)
 
 
 def _sides(line: Array, height: float, colour: Colour) -> Vertices:
@@ -138,6 +149,16 @@ def _marker(board: Board) -> Vertices:
     found['place'] = found['place'] @ turn + (board.x, board.y, 0.5 * board.height)
     found['normal'] = found['normal'] @ turn
     return found
+
+
+def thing_vertices(thing: MovingThing) -> Vertices:
+    """A thing that moves, about its own z axis."""
+    corners = rectangle_corners(0.0, 0.0, 0.0, *thing.size)
+    if thing.is_round:
+        angles = (2.0 * math.pi / _CONE_SIDES * np.arange(_CONE_SIDES)).tolist()
+        corners = [(thing.radius * math.cos(angle), thing.radius * math.sin(angle))
+                   for angle in angles]
+    return _block(corners, min(thing.height, HIGHEST), thing.colour)
 
 
 def cone_vertices(cone: Cone) -> Vertices:

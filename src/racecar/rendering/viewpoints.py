@@ -143,6 +143,7 @@ def scene_bounds(scene: Scene) -> Bounds | None:
     for wall in scene.surfaces:
         points += [(wall.x1, wall.y1), (wall.x2, wall.y2)]
     points += [(cone.x, cone.y) for cone in scene.cones]
+    points += [leg.begin[:2] for thing in scene.moving for leg in thing.motion.legs]
     for box in scene.grid_boxes:
         points += [(side.x1, side.y1) for side in box.sides]
     if not points:

@@ -3,7 +3,8 @@
 """A scene: what stands around the robots of a plant, in the frame `map`, z = 0 on the ground.
 
 Each plant and sensor makes of it what it needs, such as line segments or the bodies of a physics
-engine. Nothing of a scene changes: where movable objects have come to is for the plant to know.
+engine. Nothing of a scene changes: where movable objects have come to is for the plant to know,
+and where moving things are follows from its time.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from racecar.base.types import Pose2
 from racecar.scene.friction_zones import FrictionZone, zone_rows, ZoneRows
 from racecar.scene.grid_map import OccupancyGrid
 from racecar.scene.marker import marker_cells, ORIGINAL
+from racecar.scene.motions import Motion, MotionState
 
 Rows = NDArray[np.float64]
 """What stands around as numbers for kernels, a row each, not to be written."""
@@ -103,6 +105,50 @@ class Cone(NamedTuple):
         return max(0.0, 0.5 * STEM * self.base * (1.0 - z / self.height))
 
 
+class Cylinder(NamedTuple):
+    """An upright cylinder on the ground: its axis x, y, radius, height [m]."""
+
+    x: float
+    y: float
+    radius: float
+    height: float
+    colour: Colour = WOOD
+
+
+class MovingThing(NamedTuple):
+    """A thing on the ground that moves as it is told, whatever it meets.
+
+    name: unique in a scene. A box of length along its heading and width, or, with a radius, a
+    cylinder [m].
+    """
+
+    name: str
+    motion: Motion
+    height: float
+    length: float = 0.0
+    width: float = 0.0
+    radius: float = 0.0
+    colour: Colour = WOOD
+
+    @property
+    def is_round(self) -> bool:
+        """Whether it is a cylinder."""
+        return self.radius > 0.0
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Length along its heading and width [m]."""
+        return (2.0 * self.radius,) * 2 if self.is_round else (self.length, self.width)
+
+    def box_at(self, place: MotionState) -> Box:
+        """The box, or one about the cylinder, at a place."""
+        return Box(place.x, place.y, place.yaw, *self.size, self.height, self.colour)
+
+    def cylinder_at(self, place: MotionState) -> Cylinder:
+        """The cylinder at a place."""
+        return Cylinder(place.x, place.y, self.radius, self.height, self.colour)
+
+
 class Board(NamedTuple):
     """A fixed upright board with a square marker, which faces along the board's own x axis.
 
@@ -157,10 +203,10 @@ class Ground(NamedTuple):
 class Scene:
     """What stands around.
 
-    name: of the world. friction_zones: where the ground is more slippery or grippier, the last
-    that covers a place counts. grid: cells that are occupied, each a column of grid_height [m];
-    beyond the grid nothing stands. starts: poses of base_link from which robots start, one after
-    the other.
+    name: of the world. moving: things that move by a script or at random. friction_zones: where
+    the ground is more slippery or grippier, the last that covers a place counts. grid: cells that
+    are occupied, each a column of grid_height [m]; beyond the grid nothing stands. starts: poses
+    of base_link from which robots start, one after the other.
     """
 
     name: str = ''
@@ -170,6 +216,7 @@ class Scene:
     boards: tuple[Board, ...] = ()
     patches: tuple[Patch, ...] = ()
     friction_zones: tuple[FrictionZone, ...] = ()
+    moving: tuple[MovingThing, ...] = ()
     grid: OccupancyGrid | None = None
     grid_height: float = 1.0
     ground: Ground = Ground()
@@ -178,7 +225,15 @@ class Scene:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to see or to run into."""
-        return not (self.walls or self.boxes or self.cones or self.boards or self.grid)
+        return not (self.walls or self.boxes or self.cones or self.boards or self.grid
+                    or self.moving)
+
+    def moving_at(self, time_ns: int) -> Objects:
+        """The things that move where they are at a simulated time [ns]."""
+        places = [(thing, thing.motion.at(time_ns)) for thing in self.moving]
+        return Objects(
+            boxes=tuple(thing.box_at(at) for thing, at in places if not thing.is_round),
+            cylinders=tuple(thing.cylinder_at(at) for thing, at in places if thing.is_round))
 
     @cached_property
     def solids(self) -> tuple[Box, ...]:
@@ -241,10 +296,16 @@ EMPTY_SCENE = Scene('empty')
 
 
 class Objects(NamedTuple):
-    """What can move, where it is now: cones, and other robots as boxes."""
+    """What can move, where it is now: cones, other robots as boxes, and things that move."""
 
     cones: Sequence[Cone] = ()
     boxes: Sequence[Box] = ()
+    cylinders: Sequence[Cylinder] = ()
+
+    def joined(self, other: Objects) -> Objects:
+        """These and others."""
+        return Objects((*self.cones, *other.cones), (*self.boxes, *other.boxes),
+                       (*self.cylinders, *other.cylinders))
 
 
 def box_rows(boxes: Sequence[Box]) -> Rows:
@@ -254,14 +315,24 @@ def box_rows(boxes: Sequence[Box]) -> Rows:
         for x, y, yaw, length, width, height, _ in boxes], 7)
 
 
-def cone_rows(cones: Sequence[Cone]) -> Rows:
-    """x, y, radius on the ground, height (n, 4) [m], of what is seen of cones."""
-    return _rows([(cone.x, cone.y, cone.radius_at(0.0), cone.height) for cone in cones], 4)
+def cone_rows(cones: Sequence[Cone], cylinders: Sequence[Cylinder] = ()) -> Rows:
+    """What is seen of cones and cylinders, (n, 5) [m].
+
+    x, y, radius on the ground, height of the tip to which it falls, infinity of a cylinder, height
+    of the thing.
+    """
+    return _rows([
+        *((cone.x, cone.y, cone.radius_at(0.0), cone.height, cone.height) for cone in cones),
+        *((x, y, radius, math.inf, height) for x, y, radius, height, _ in cylinders)], 5)
 
 
-def foot_rows(cones: Sequence[Cone]) -> Rows:
-    """The same of circles in the feet of the cones, which planar robots run into."""
-    return _rows([(cone.x, cone.y, 0.5 * cone.base, cone.height) for cone in cones], 4)
+def foot_rows(cones: Sequence[Cone], cylinders: Sequence[Cylinder] = ()) -> Rows:
+    """x, y, radius, height (n, 4) [m] of what planar robots run into.
+
+    That is circles in the feet of the cones, and cylinders.
+    """
+    return _rows([*((cone.x, cone.y, 0.5 * cone.base, cone.height) for cone in cones),
+                  *(cylinder[:4] for cylinder in cylinders)], 4)
 
 
 def _rows(rows: Sequence[Sequence[float]], columns: int) -> Rows:

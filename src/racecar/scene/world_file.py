@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.frames import is_part_name, PART_NAME_RULE
 from racecar.base.parameters import Parameter, ParameterTable, suggest
 from racecar.base.share import find_world
 from racecar.base.types import Pose2
@@ -21,6 +22,7 @@ from racecar.base.yaml_file import describe_error, load_yaml, parse_yaml
 from racecar.scene.friction_zones import FrictionZone
 from racecar.scene.grid_map import MAP_MODES, OccupancyGrid, OCCUPIED, read_image
 from racecar.scene.marker import DICTIONARIES, ORIGINAL
+from racecar.scene.motions import Motion, random_walk, scripted_motion
 from racecar.scene.scene import (
     Board,
     Box,
@@ -29,6 +31,7 @@ from racecar.scene.scene import (
     Cone,
     GREY,
     Ground,
+    MovingThing,
     ORANGE,
     Patch,
     Scene,
@@ -41,6 +44,7 @@ _LIMIT = 1e5
 """Largest coordinate and length in a world [m]."""
 
 _MOST_OBJECTS = 20_000
+_MOST_MOVERS = 200
 
 
 def _number(name: str, default: float | None, description: str, unit: str = 'm', *,
@@ -97,6 +101,22 @@ _FACTOR = _number('factor', None, 'Factor of the friction of tyres', '-', minimu
 _ICE = (0.75, 0.88, 0.95)
 _ZONE = ParameterTable([_POINTS, _FACTOR, _colour(_ICE)])
 _ROUND_ZONE = ParameterTable([*_PLACE, _length('radius', None, 'Radius'), _FACTOR, _colour(_ICE)])
+_NAME = Parameter('name', str, '', 'Name, of letters, digits and _; moving_0 and so on without')
+_SHAPES = (
+    (_length('length', None, 'Length along its heading'), _length('width', None, 'Width')),
+    (_length('radius', None, 'Radius of a cylinder'),))
+_FASTEST = 100.0
+_MOTIONS = (
+    (Parameter('path', object, None, 'Points [t, x, y] or [t, x, y, yaw] [s, m, rad]'),
+     Parameter('repeat', bool, False, 'Whether it begins anew at the last time')),
+    (Parameter('area', list, None, 'Lowest x, y, highest x, y of its middle [m]', item=float),
+     Parameter('speed', object, None, 'Speed, or lowest and highest [m/s]'),
+     Parameter('seed', int, 0, 'Seed of its walk', minimum=0),
+     Parameter('start', list, [], 'x, y where it begins; drawn if not given [m]', item=float)))
+# By whether a thing is a cylinder, and whether it walks at random.
+_MOVING = [[ParameterTable([
+    _NAME, *shape, _length('height', 1.0, 'Height above the ground'), _colour(WOOD), *motion])
+    for motion in _MOTIONS] for shape in _SHAPES]
 _START = ParameterTable([*_PLACE, _YAW])
 _GROUND = ParameterTable([
     _length('length', Ground._field_defaults['length'], 'Length along x that pictures show'),
@@ -123,7 +143,8 @@ _TOP = ParameterTable([
 _LISTS: dict[str, ParameterTable] = {
     'walls': _WALL, 'boxes': _BOX, 'cones': _CONE, 'boards': _BOARD, 'patches': _PATCH,
     'strips': _STRIP, 'friction_zones': _ZONE, 'starts': _START}
-_KEYS = (*_TOP.names, 'ground', *_LISTS, *_MAP.names)
+_MOVERS = 'moving'
+_KEYS = (*_TOP.names, 'ground', *_LISTS, _MOVERS, *_MAP.names)
 
 
 def load_world(name: str | Path) -> Scene:
@@ -194,7 +215,7 @@ def _scene(path: Path, content: Mapping[str, object]) -> Scene:
                  *_strip_patches(content),
                  *(Patch(x, y, 0.0, length, width, colour) for zone, colour in zones
                    for x, y, length, width in zone.strips())),
-        friction_zones=tuple(zone for zone, _ in zones),
+        friction_zones=tuple(zone for zone, _ in zones), moving=_moving_things(content),
         grid=grid, grid_height=float(top['height']), ground=Ground(**ground))
     starts = tuple(Pose2(**values) for _, values in _objects(content, 'starts'))
     return replace(scene, starts=starts) if starts else scene
@@ -202,15 +223,20 @@ def _scene(path: Path, content: Mapping[str, object]) -> Scene:
 
 def _objects(content: Mapping[str, object], key: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield where each object of a list stands, and its values."""
+    for place, item in _items(content, key):
+        is_round = key == 'friction_zones' and isinstance(item, dict) and 'points' not in item
+        yield place, _resolved(place, _ROUND_ZONE if is_round else _LISTS[key], item)
+
+
+def _items(content: Mapping[str, object], key: str) -> Iterator[tuple[str, object]]:
+    """Yield where each item of a list stands, and the item."""
     items = content.get(key)
     if items is None:
         return
     if not isinstance(items, list):
         raise ParameterError(f'{key} is {excerpt(items)}, expected a list of mappings')
     for index, item in enumerate(items, start=1):
-        place = f'{key}, number {index}'
-        is_round = key == 'friction_zones' and isinstance(item, dict) and 'points' not in item
-        yield place, _resolved(place, _ROUND_ZONE if is_round else _LISTS[key], item)
+        yield f'{key}, number {index}', item
 
 
 def _friction_zones(content: Mapping[str, object]) -> Iterator[tuple[FrictionZone, Colour]]:
@@ -224,6 +250,98 @@ def _friction_zones(content: Mapping[str, object]) -> Iterator[tuple[FrictionZon
                     f'{place}: points is {excerpt(points)}, expected at least three corners')
             values['points'] = tuple(points)
         yield FrictionZone(**values), colour
+
+
+def _moving_things(content: Mapping[str, object]) -> tuple[MovingThing, ...]:
+    found: dict[str, MovingThing] = {}
+    for place, item in _items(content, _MOVERS):
+        keys = item if isinstance(item, dict) else {}
+        if keys and ('path' in keys) == ('area' in keys):
+            raise ParameterError(
+                f"{place}: {excerpt(item)} has {'both' if 'path' in keys else 'neither'} of path"
+                ' and area, expected one: path for a script, area for a walk at random')
+        values = _resolved(place, _MOVING['radius' in keys]['area' in keys], item)
+        name = values.pop('name') or f'{_MOVERS}_{len(found)}'
+        if not is_part_name(name):
+            raise ParameterError(
+                f'{place}: name is {excerpt(name)}, expected one that {PART_NAME_RULE}')
+        if name in found:
+            raise ParameterError(
+                f'{place}: name is {excerpt(name)}, which another one has, expected each once')
+        motion = _walk(place, values) if 'area' in keys else _script(place, values)
+        found[name] = MovingThing(name, motion, **values)
+    if len(found) > _MOST_MOVERS:
+        raise ParameterError(
+            f'{len(found)} moving things, expected at most {_MOST_MOVERS}')
+    return tuple(found.values())
+
+
+def _script(place: str, values: dict[str, Any]) -> Motion:
+    """Motion of a script, whose values are taken out."""
+    path, repeats = values.pop('path'), values.pop('repeat')
+    if not isinstance(path, list) or len(path) < 2:
+        raise ParameterError(
+            f'{place}: path is {excerpt(path)}, expected a list of at least two points [t, x, y]'
+            ' or [t, x, y, yaw]; what stands still is one of boxes')
+    points = [_numbers(place, 'path', point) for point in path]
+    sizes = {len(point) for point in points}
+    for point, given in zip(points, path, strict=True):
+        if len(point) not in (3, 4) or max(map(abs, point)) > _LIMIT or len(sizes) > 1:
+            raise ParameterError(
+                f'{place}: path has the point {excerpt(given)}, expected [t, x, y] of all points'
+                f' or [t, x, y, yaw] of all, each number within {_LIMIT:g}')
+    times = [point[0] for point in points]
+    for before, time in zip([-1.0, *times], times, strict=False):
+        if time < 0.0 or time <= before:
+            raise ParameterError(
+                f'{place}: path has the time {time:g} s after'
+                f" {'the begin' if before < 0.0 else f'{before:g} s'}, expected times from 0 on"
+                ' that increase')
+    if repeats and points[0][1:3] != points[-1][1:3]:
+        raise ParameterError(
+            f'{place}: path ends at {excerpt(path[-1][1:3])} and begins at'
+            f' {excerpt(path[0][1:3])}, expected one place with repeat: add the way back as a last'
+            ' point')
+    return scripted_motion([(point[0], point[1], point[2]) for point in points],
+                           [point[3] for point in points] if sizes == {4} else (),
+                           repeats=repeats)
+
+
+def _walk(place: str, values: dict[str, Any]) -> Motion:
+    """Motion of a walk at random, whose values are taken out."""
+    area, speed, seed, start = (
+        values.pop(name) for name in ('area', 'speed', 'seed', 'start'))
+    numbers = _numbers(place, 'area', area)
+    if len(numbers) != 4 or max(map(abs, numbers)) > _LIMIT or not (
+            numbers[0] < numbers[2] and numbers[1] < numbers[3]):
+        raise ParameterError(
+            f'{place}: area is {excerpt(area)}, expected lowest x, lowest y, highest x, highest y'
+            f' within {_LIMIT:g} m, the lowest below the highest')
+    speeds = _numbers(place, 'speed', speed if isinstance(speed, list) else [speed])
+    if len(speeds) not in (1, 2) or not 0.001 <= speeds[0] <= speeds[-1] <= _FASTEST:
+        raise ParameterError(
+            f'{place}: speed is {excerpt(speed)}, expected a number in [0.001, {_FASTEST:g}] m/s,'
+            ' or the lowest and the highest of such')
+    at = _numbers(place, 'start', start)
+    low_x, low_y, high_x, high_y = numbers
+    if at and (len(at) != 2 or not (low_x <= at[0] <= high_x and low_y <= at[1] <= high_y)):
+        raise ParameterError(
+            f'{place}: start is {excerpt(start)}, expected x, y within the area {excerpt(area)}')
+    return random_walk((low_x, low_y, high_x, high_y), (speeds[0], speeds[-1]), seed,
+                       (at[0], at[1]) if at else None)
+
+
+def _numbers(place: str, name: str, value: object) -> tuple[float, ...]:
+    """Finite numbers of a list."""
+    row = Parameter(name, list, None, '', item=float)
+    try:
+        numbers = numbers_of({name: row.validate(value)}, name)
+    except ParameterError:
+        numbers = (math.nan,)
+    if not all(map(math.isfinite, numbers)):
+        raise ParameterError(
+            f'{place}: {name} has {excerpt(value)}, expected a list of finite numbers')
+    return numbers
 
 
 def _resolved(place: str, table: ParameterTable, item: object) -> dict[str, Any]:

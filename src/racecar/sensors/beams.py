@@ -68,7 +68,8 @@ class Beams:
         map; twist: gives that in its own frame, which is held for the whole sweep.
         """
         standing = (
-            scene.wall_rows, scene.box_rows, box_rows(objects.boxes), cone_rows(objects.cones))
+            scene.wall_rows, scene.box_rows, box_rows(objects.boxes),
+            cone_rows(objects.cones, objects.cylinders))
         x, y, z, qx, qy, qz, qw = pose
         if self.sweep == 0.0 and abs(qx) + abs(qy) < _LEVEL:
             ways = np.empty(len(self.cosines))

@@ -184,7 +184,7 @@ def see_all(standing: Standing, place: FanPlace, fan: Fan, ranges: Array) -> Non
     _see_boxes(standing.loose, place, fan, ranges)
     for row in range(len(cones)):
         radius = cones[row, 2] * (1.0 - z / cones[row, 3])
-        if radius > 0.0:
+        if radius > 0.0 and z <= cones[row, 4]:
             dx, dy = cones[row, 0] - x, cones[row, 1] - y
             see_circle(
                 dx * cosine + dy * sine, dy * cosine - dx * sine, radius, fan, ranges)

@@ -187,7 +187,7 @@ class EquippedPlant(WrappedPlant):
         """Give the robots their sensors, which look at a scene."""
         self._sensors: list[Output] = []
         self._late: list[_Late] = []
-        self._stage = Stage(scene, self._plant.entities)
+        self._stage = Stage(scene, self._plant.entities, lambda: self._plant.time_ns)
         self._entities = tuple(
             self._equipped(entity, self._carried.get(entity.name, ()), scene)
             for entity in self._plant.entities)
@@ -266,8 +266,12 @@ class EquippedPlant(WrappedPlant):
         noise = NoiseSource(
             mounted.seed, zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode()))
         state, standing = platform.state, Objects(scene.cones)
-        objects, stage = platform.objects or (lambda: standing), self._stage
+        still, stage = platform.objects or (lambda: standing), self._stage
 
+        def among_moving() -> Objects:
+            return still().joined(scene.moving_at(plant.time_ns))
+
+        objects = among_moving if scene.moving else still
         rate = f"rate of sensor '{mounted.name}'"
         steps, spread = (
             nearest_steps(rate, mounted.rate, plant.step_ns) if mounted.kind.nearest

@@ -166,8 +166,9 @@ def meet_box(box: Array, rays: Rays, ways: Array) -> None:
 
 @routine
 def meet_cone(cone: Array, rays: Rays, ways: Array) -> None:
-    """Lower ways [m] to where rays meet a cone; cone: a row of cone_rows()."""
-    cx, cy, radius, height = cone[0], cone[1], cone[2], cone[3]
+    """Lower ways [m] to where rays meet a cone or a cylinder; cone: a row of cone_rows()."""
+    cx, cy, radius, height, top = cone[0], cone[1], cone[2], cone[3], cone[4]
+    is_flat = top < height
     x, y, z, dx, dy, slopes = rays.x, rays.y, rays.z, rays.dx, rays.dy, rays.slopes
     for i in range(len(ways)):
         px, py = x[i] - cx, y[i] - cy
@@ -179,7 +180,16 @@ def meet_cone(cone: Array, rays: Rays, ways: Array) -> None:
         square = 1.0 - narrowing * narrowing
         half = px * dx[i] + py * dy[i] + wide * narrowing
         rest = px * px + py * py - wide * wide
-        if rest <= 0.0 <= wide:
+        if is_flat and z[i] > top:
+            # From above: on the top, or past all of it or from the side further down.
+            if slopes[i] >= 0.0:
+                continue
+            way = (top - z[i]) / slopes[i]
+            ax, ay = px + way * dx[i], py + way * dy[i]
+            if ax * ax + ay * ay <= radius * radius:
+                ways[i] = min(way, ways[i])
+                continue
+        elif rest <= 0.0 <= wide:
             ways[i] = 0.0
             continue
         depth = half * half - square * rest
@@ -187,7 +197,8 @@ def meet_cone(cone: Array, rays: Rays, ways: Array) -> None:
             # None, or steeper than the cone's side: that is for the ground below it.
             continue
         way = (-half - math.sqrt(depth)) / square
-        if 0.0 <= way < ways[i] and wide - narrowing * way >= 0.0:
+        if 0.0 <= way < ways[i] and wide - narrowing * way >= 0.0 and not (
+                is_flat and z[i] + way * slopes[i] > top):
             ways[i] = way
 
 

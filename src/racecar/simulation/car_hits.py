@@ -14,10 +14,10 @@ from typing import Protocol
 
 from racecar.base.errors import DivergenceError
 from racecar.base.types import Odometry
-from racecar.dynamics.impulse import Body, collide, FIXED, Surface
+from racecar.dynamics.impulse import Body, collide, Surface
 from racecar.scene.touching import rectangles_touch
 from racecar.simulation.contact import Contact, ROUNDS, ways_apart
-from racecar.simulation.obstacles import Obstacles, Outline
+from racecar.simulation.obstacles import Freedom, NO_FREEDOM, Obstacles, Outline
 
 Place = tuple[float, float, float]
 """x, y [m] and yaw [rad] in a state."""
@@ -76,7 +76,8 @@ class CarHits:
         self._keep, self._do_touch, self._note_met = keep, do_touch, note_met
         self._look_steps = contact.look_steps(cars[0].step_ns)
         self._reach = [car.outline.reach for car in cars]
-        self._inside = [False] * len(cars)
+        # What each may go through.
+        self._free = [NO_FREEDOM] * len(cars)
         # Speeds at the begin of an interval [m/s].
         self._speeds = [0.0] * len(cars)
 
@@ -96,9 +97,10 @@ class CarHits:
         go_back = self._keep()
         for car in self._cars:
             car.advance_freely(steps)
-        if self._do_touch() or any(map(_is_blocked, self._cars)):
+        span_ns = steps * self._cars[0].step_ns
+        if self._do_touch() or any(_has_met(car, span_ns) for car in self._cars):
             go_back()
-            self._inside = [*map(_is_inside, self._cars)]
+            self._free = [*map(_freedom, self._cars)]
             self._speeds = [math.hypot(*car.odometry()[5:7]) for car in self._cars]
             for _ in range(steps):
                 self._take_step()
@@ -108,7 +110,9 @@ class CarHits:
 
     def _take_step(self) -> None:
         before = [car.place for car in self._cars]
-        for car in self._cars:
+        for index, car in enumerate(self._cars):
+            if car.obstacles is not None and car.obstacles.moves:
+                self._free[index] = _freedom(car)
             car.advance_freely(1)
         for _ in range(ROUNDS):
             met = self._meet_cars()
@@ -141,12 +145,12 @@ class CarHits:
     def _meet_scene(self, before: Sequence[Place]) -> bool:
         found = False
         for index, car in enumerate(self._cars):
-            if self._inside[index] or not _is_blocked(car):
+            place = car.odometry()
+            if car.obstacles is None or not car.obstacles.block(place, self._free[index]):
                 continue
-            assert car.obstacles is not None
-            found, place = True, car.odometry()
-            touch, way = car.obstacles.touch(place)
-            car.take(collide(car.body(), FIXED, touch, self._surface).first)
+            found = True
+            touch, way, body = car.obstacles.touch(place)
+            car.take(collide(car.body(), body, touch, self._surface).first)
             if way < 0.0:
                 car.place = before[index]
             else:
@@ -155,12 +159,15 @@ class CarHits:
         return found
 
 
-def _is_blocked(car: HittingCar) -> bool:
-    return car.obstacles is not None and car.obstacles.block(car.odometry())
+def _has_met(car: HittingCar, span_ns: int) -> bool:
+    """Whether a car is in something, or may have met what moves in a time before [ns]."""
+    obstacles, place = car.obstacles, car.odometry()
+    return obstacles is not None and (
+        obstacles.block(place) or (obstacles.moves and obstacles.may_meet(place, span_ns)))
 
 
-def _is_inside(car: HittingCar) -> bool:
-    return car.obstacles is not None and car.obstacles.hold(car.odometry())
+def _freedom(car: HittingCar) -> Freedom:
+    return NO_FREEDOM if car.obstacles is None else car.obstacles.freedom(car.odometry())
 
 
 def _move(car: HittingCar, dx: float, dy: float) -> None:

@@ -15,15 +15,17 @@ from racecar.base.compiled import kernel
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.readings import Collisions, NO_COLLISION
 from racecar.base.touch import Touch
-from racecar.base.types import Odometry, yaw_to_quaternion
+from racecar.base.types import NANOSECONDS, Odometry, yaw_to_quaternion
 from racecar.base.values import number_of, text_of, Values
+from racecar.dynamics.impulse import Body, FIXED
 from racecar.dynamics.vehicles import make_vehicle_model
 from racecar.dynamics.vehicles.parameters import Footprint, PREFIX, VehicleParameters
 from racecar.scene.grid_map import NO_GRID
-from racecar.scene.overlaps import disc_overlaps, overlaps, Rectangle
-from racecar.scene.scene import foot_rows, Rows, Scene
+from racecar.scene.motions import MotionState
+from racecar.scene.overlaps import disc_overlaps, GridFields, overlaps, Rectangle
+from racecar.scene.scene import box_rows, EMPTY_SCENE, foot_rows, MovingThing, Rows, Scene
 from racecar.scene.surroundings import Surroundings, surroundings_of
-from racecar.scene.touching import scene_touch
+from racecar.scene.touching import disc_touch, rectangles_touch, scene_touch
 from racecar.scene.world_choice import scene_of
 from racecar.simulation.contact import way_out
 from racecar.simulation.fleet_file import values_of_cars
@@ -45,6 +47,9 @@ RELEASE = 0.02
 
 INSIDE = 0.001
 """Who stands deeper in a wall than this was put there, and may leave [m]."""
+
+# By which a car may have slowed down in a tick [m/s].
+_MORE_SPEED = 1.0
 
 DEPTH_STEP = 1e-3
 """Resolution of Obstacles.depth() [m]."""
@@ -137,6 +142,27 @@ class ContactShape(NamedTuple):
                    number_of(values, GIVE_PARAMETER.name, 0.0))
 
 
+class Freedom(NamedTuple):
+    """What a car may go through: fixed: what stands there; moving: things that move."""
+
+    fixed: bool = False
+    moving: bool = False
+
+
+NO_FREEDOM = Freedom()
+
+
+class Met(NamedTuple):
+    """Where a car touches something, the normal towards that.
+
+    way: by how much against the normal it is free [m], -1 where it is not; body: what it touches.
+    """
+
+    touch: Touch
+    way: float
+    body: Body = FIXED
+
+
 OUTLINE = ContactShape()
 """Of a car that is stopped as soon as its outline touches something."""
 
@@ -156,6 +182,7 @@ class Obstacles:
     """The scene for one car; it counts the contacts.
 
     Walls, boxes, boards, cones and the cells of a map, however low, stop it; nothing moves them.
+    Things that move are where they are at the time of the odometry.
 
     collisions: contacts since the last reset.
     """
@@ -169,7 +196,18 @@ class Obstacles:
         self._scene = scene
         self._outline = Outline.of(footprint)
         self._radius, self._give = shape
+        # Of what moves the radius around it [m] and its highest speed [m/s].
+        self._movers = [
+            (thing, 0.5 * math.hypot(*thing.size), thing.motion.fastest)
+            for thing in scene.moving]
+        # Of the moving things at a time [ns].
+        self._moved: tuple[int, Rows, Rows] | None = None
         self.collisions = NO_COLLISION
+
+    @property
+    def moves(self) -> bool:
+        """Whether any of it moves."""
+        return bool(self._scene.moving)
 
     @functools.cached_property
     def _around(self) -> tuple[Rows, Rows, Rows, Rows, NDArray[np.float32], Rows]:
@@ -177,13 +215,43 @@ class Obstacles:
         # arrays for others, and then refuses the kernels of WorldBatch.
         return surroundings_of((self._scene,))[:]
 
+    def _around_at(
+        self, time_ns: int,
+    ) -> tuple[Rows, Rows, Rows, Rows, NDArray[np.float32], Rows]:
+        """Surroundings with the things that move."""
+        walls, boxes, cones, feet, room, table = self._around
+        _, more_boxes, more_feet = self._moving_rows(time_ns)
+        counts = np.zeros_like(table)
+        counts[:, 3], counts[:, 5] = len(more_boxes), len(more_feet)
+        return (walls, np.concatenate([boxes, more_boxes]), cones,
+                np.concatenate([feet, more_feet]), room, table + counts)
+
+    def _moving_rows(self, time_ns: int) -> tuple[int, Rows, Rows]:
+        """The time, rows of boxes, and of feet."""
+        if self._moved is None or self._moved[0] != time_ns:
+            objects = self._scene.moving_at(time_ns)
+            self._moved = time_ns, box_rows(objects.boxes), foot_rows((), objects.cylinders)
+        return self._moved
+
+    def may_meet(self, odometry: Odometry, span_ns: int) -> bool:
+        """Whether a car may have met something that moves in a time before an odometry [ns]."""
+        reach, span = self._outline.reach + self._radius, span_ns / NANOSECONDS
+        # It may have been faster before.
+        pace = math.hypot(odometry.vx, odometry.vy) + reach * abs(odometry.yaw_rate) + _MORE_SPEED
+        for thing, radius, fastest in self._movers:
+            at = thing.motion.at(odometry.time_ns)
+            if math.hypot(at.x - odometry.x, at.y - odometry.y) < (
+                    reach + radius + span * (pace + fastest)):
+                return True
+        return False
+
     def forget(self) -> None:
         """Count anew."""
         self.collisions = NO_COLLISION
 
-    def block(self, odometry: Odometry) -> bool:
-        """Whether a car cannot be there."""
-        return self._meet(odometry, -self._give)
+    def block(self, odometry: Odometry, freedom: Freedom = NO_FREEDOM) -> bool:
+        """Whether a car cannot be there; freedom: what does not count."""
+        return self._meet(odometry, -self._give, freedom)
 
     def depth(self, odometry: Odometry) -> float:
         """How far a car presses into what stands around, to 1 mm, at most half its width [m]."""
@@ -195,13 +263,18 @@ class Obstacles:
             low, high = (middle, high) if self._meet(odometry, -middle) else (low, middle)
         return low or high
 
-    def touch(self, odometry: Odometry) -> tuple[Touch, float]:
-        """Where the outline of a car touches what it is in, and by how much way it is free [m].
-
-        The way is against the normal, which looks towards what stands there; -1 where there is
-        none.
-        """
-        return _touched(self._around, self._outline.at(odometry, -self._give)[:])
+    def touch(self, odometry: Odometry) -> Met:
+        """Where the outline of a car touches what it is in deepest."""
+        place, time_ns = self._outline.at(odometry, -self._give), odometry.time_ns
+        if not self.moves:
+            return Met(*_touched(self._around, place[:]))
+        touch, way = _touched(self._around_at(time_ns), place[:])
+        body = FIXED
+        for thing in self._scene.moving:
+            at = thing.motion.at(time_ns)
+            if _thing_touch(place, thing, at).depth >= touch.depth:
+                body = Body(at.x, at.y, 1.0, 0.0, at.vx, at.vy, at.yaw_rate, 0.0, 0.0, 0.0)
+        return Met(touch, way, body)
 
     def is_near(self, odometry: Odometry, margin: float) -> bool:
         """Whether there is less room around a car than a margin [m]."""
@@ -209,7 +282,22 @@ class Obstacles:
 
     def hold(self, odometry: Odometry) -> bool:
         """Whether a car is so far in something that it must have been put there."""
-        return self._meet(odometry, -self._give - INSIDE)
+        return any(self.freedom(odometry))
+
+    def freedom(self, odometry: Odometry) -> Freedom:
+        """What a car may leave, as it is so far in it: it was put there, or that has come there.
+
+        Without anything that moves, all or nothing.
+        """
+        return self._met(odometry, -self._give - INSIDE)
+
+    def overlapped(self, odometry: Odometry) -> Freedom:
+        """What a robot is in, however little, as freedom() has it."""
+        return self._met(odometry, -self._give)
+
+    def _met(self, odometry: Odometry, margin: float) -> Freedom:
+        fixed = self._meet_fixed(odometry, margin)
+        return Freedom(fixed, self._meet_moving(odometry, margin) if self.moves else fixed)
 
     def note_contact(self, odometry: Odometry, speed: float) -> None:
         """Count a contact, if it is a new one, of a car that has come with a speed [m/s]."""
@@ -222,9 +310,33 @@ class Obstacles:
         if self.collisions.in_contact and not self._meet(odometry, RELEASE - self._give):
             self.collisions = self.collisions._replace(in_contact=False)
 
-    def _meet(self, odometry: Odometry, margin: float) -> bool:
+    def _meet(
+        self, odometry: Odometry, margin: float, freedom: Freedom = NO_FREEDOM,
+    ) -> bool:
+        return (not freedom.fixed and self._meet_fixed(odometry, margin)) or (
+            self.moves and not freedom.moving and self._meet_moving(odometry, margin))
+
+    def _meet_fixed(self, odometry: Odometry, margin: float) -> bool:
+        return self._meet_rows(self._rows, odometry, margin)
+
+    def _meet_moving(self, odometry: Odometry, margin: float) -> bool:
+        _, boxes, feet = self._moving_rows(odometry.time_ns)
+        return self._meet_rows(
+            (EMPTY_SCENE.wall_rows, boxes, feet, NO_GRID[:]), odometry, margin)
+
+    def _meet_rows(
+        self, rows: tuple[Rows, Rows, Rows, GridFields], odometry: Odometry, margin: float,
+    ) -> bool:
         if self._radius:
-            return disc_overlaps(
-                *self._rows, (odometry.x, odometry.y, self._radius + margin))
+            return disc_overlaps(*rows, (odometry.x, odometry.y, self._radius + margin))
         # A plain tuple, whose type Numba sees faster.
-        return overlaps(*self._rows, self._outline.at(odometry, margin)[:])
+        return overlaps(*rows, self._outline.at(odometry, margin)[:])
+
+
+def _thing_touch(place: Rectangle, thing: MovingThing, at: MotionState) -> Touch:
+    """Where a rectangle touches a thing that moves."""
+    if thing.is_round:
+        return disc_touch(place, at.x, at.y, thing.radius)
+    length, width = thing.size
+    return rectangles_touch(place, Rectangle(
+        at.x, at.y, math.cos(at.yaw), math.sin(at.yaw), 0.5 * length, 0.5 * width))

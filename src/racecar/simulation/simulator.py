@@ -599,6 +599,7 @@ class Simulator:
             before = [copy(array) for array in self._uncertain()]
             self._drive(steps)
             self._stay(before)
+            self._note_comers(steps)
         elif self._obstacles is None:
             self._drive(steps)
         elif self._hits is not None:
@@ -676,16 +677,34 @@ class Simulator:
         self._choose_kernels()
         return valid
 
+    def _note_comers(self, steps: int) -> None:
+        """Take note of what moves against the car, which stands, in so many steps."""
+        obstacles = self._obstacles
+        if obstacles is None or not obstacles.moves or not (
+                obstacles.collisions.in_contact
+                or obstacles.may_meet(self._odometry_in(steps), steps * self.step_ns)):
+            return
+        for done in range(1, steps + 1):
+            place = self._odometry_in(done)
+            if obstacles.block(place):
+                obstacles.note_contact(place, 0.0)
+            else:
+                obstacles.note_free(place)
+
     def _drive_among(self, obstacles: Obstacles, steps: int) -> None:
         """Move the state on as far as nothing is in the way. Raises DivergenceError."""
         before = [copy(array) for array in self._uncertain()]
         self._drive(steps)
-        end = self.odometry()
-        if not obstacles.block(end):
+        end = self._odometry_in(steps)
+        is_met = obstacles.moves and obstacles.may_meet(end, steps * self.step_ns)
+        if not is_met and not obstacles.block(end):
             obstacles.note_free(end)
             return
         under_way = self._under_way()
         self._put_back(before)
+        if obstacles.moves:
+            self._drive_among_moving(obstacles, steps, under_way)
+            return
         start = self.odometry()
         if obstacles.hold(start):
             self._drive(steps)
@@ -698,6 +717,23 @@ class Simulator:
         self._put_back(before)
         obstacles.note_contact(last, math.hypot(start.vx, start.vy))
         self._stand(last, under_way)
+
+    def _drive_among_moving(self, obstacles: Obstacles, steps: int, under_way: Flat) -> None:
+        """Do that step by step, as what moves may have come and gone at the end of them."""
+        for done in range(steps):
+            before, last = [copy(array) for array in self._uncertain()], self._odometry_in(done)
+            self._drive(1)
+            place = self._odometry_in(done + 1)
+            if obstacles.block(place, obstacles.freedom(last)):
+                self._put_back(before)
+                obstacles.note_contact(last, math.hypot(last.vx, last.vy))
+                self._stand(last, under_way)
+                self._steps += done + 1
+                self._note_comers(steps - done - 1)
+                self._steps -= done + 1
+                return
+            if not obstacles.block(place):
+                obstacles.note_free(place)
 
     def _under_way(self) -> Flat:
         """Commands on their way through the actuators, which arrive all the same."""
@@ -783,6 +819,10 @@ class Simulator:
         """Return pose and twist of the odometry point, stamped with the current time."""
         return Odometry(
             self._steps * self.step_ns, *self._kernels.observe(self.rows))
+
+    def _odometry_in(self, steps: int) -> Odometry:
+        """The same of the state, which is ahead of the time by so many steps."""
+        return self.odometry()._replace(time_ns=(self._steps + steps) * self.step_ns)
 
     def acceleration(self) -> tuple[float, float, float]:
         """Return the acceleration of the odometry point and of the rotation.

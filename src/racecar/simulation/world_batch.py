@@ -291,6 +291,11 @@ class WorldBatch(CommandedBatch):
             raise ConfigurationError(
                 f'the scene {zoned[0]!r} has friction zones, expected none in worlds of WorldBatch'
                 ' and environments: a Simulator, `racecar simulate` and `up` know them')
+        moved = [scene.name for scene in self._setup.scenes if scene.moving]
+        if moved:
+            raise ConfigurationError(
+                f'the scene {moved[0]!r} has moving things, expected none in worlds of WorldBatch'
+                ' and environments: a Simulator, `racecar simulate` and `up` know them')
         courses, scenes = len(self._setup.courses), len(self._setup.scenes)
         if not scenes or courses not in (0, 1, scenes):
             raise ConfigurationError(

@@ -3,6 +3,7 @@
 // A small map over the scene: surroundings, reference, crashes and the car, north up.
 
 import {show} from './dom.js';
+import {placeAt} from './moving.js';
 import {pictureOf} from './walls.js';
 
 const PERIOD = 100;               // ms
@@ -88,6 +89,8 @@ export class MiniMap {
 
   drawCar(context, place) {
     const {stage} = this, style = getComputedStyle(this.button);
+    context.fillStyle = style.getPropertyValue('--command');
+    for (const {thing} of stage.moving) { dot(context, place(placeAt(thing, stage.time)), 2.4); }
     context.fillStyle = style.getPropertyValue('--bad');
     for (const {point} of stage.crashMarks()) { dot(context, place(point), 2.6); }
     for (const entry of stage.robots.values()) {

@@ -4,7 +4,8 @@
 
 import {Camera, steerCamera} from './cameras.js';
 import {History} from './history.js';
-import {identity, transformed, yawOf} from './matrices.js';
+import {identity, multiply, rotation, transformed, translation, yawOf} from './matrices.js';
+import {placeAt, thingParts} from './moving.js';
 import {Mesh, Renderer} from './renderer.js';
 import {Robot, sceneBoard, sceneBox, sceneCone, scenePatch} from './robot.js';
 import {Batch, bounds, FLOATS} from './shapes.js';
@@ -73,6 +74,7 @@ export class Stage {
     this.frames = 0;
     this.dirty = true;
     this.pathPoints = [];
+    this.moving = [];          // {thing, mesh}: what moves by itself
     this.place = new Mesh(this.renderer, new Float32Array(3), {perVertex: 3});
     this.readColours();
     steerCamera(canvas, this.camera, {
@@ -263,11 +265,18 @@ export class Stage {
     this.build();
   }
 
+  // Time of what is shown of the main robot [s].
+  get time() {
+    const history = this.main?.history;
+    return history?.end > history?.first ? history.timeOf(history.end - 1) : 0;
+  }
+
   // Walls as high as they are, or cut so low that one sees over them.
   get wallHeight() { return this.layers.walls ? Infinity : CUT * this.size; }
 
   build() {
-    const {boxes = [], cones = [], patches = [], boards = []} = this.sceneMessage || {};
+    const {boxes = [], cones = [], patches = [], boards = [], moving = []} =
+      this.sceneMessage || {};
     const height = this.wallHeight;
     const batch = new Batch(), paint = new Batch();
     for (const one of boxes) { batch.add(...sceneBox(one, height)); }
@@ -282,6 +291,9 @@ export class Stage {
       if (this[name]) { this[name].remove(); }
       this[name] = parts.vertices ? new Mesh(this.renderer, parts.build()) : null;
     }
+    for (const {mesh} of this.moving) { mesh.remove(); }
+    this.moving = moving.map((thing) => ({
+      thing, mesh: new Mesh(this.renderer, new Batch().add(...thingParts(thing)).build())}));
     this.version++;
     this.extent = this.surroundings && bounds(this.surroundings.data);
     this.hasWalls = boxes.some(({size}) => size[2] > CUT * this.size)
@@ -447,6 +459,11 @@ export class Stage {
     const leastPixels = LEAST_PIXELS * ratio;
     if (this.surroundings) { items.push({mesh: this.surroundings, matrix: still, shadow: true}); }
     if (this.paint) { paint.push({mesh: this.paint, matrix: still}); }
+    for (const {thing, mesh} of this.moving) {
+      const [x, y, yaw] = placeAt(thing, this.time);
+      items.push({mesh, shadow: true,
+        matrix: multiply(translation(x, y, 0), rotation([0, 0, 1], yaw))});
+    }
     if (this.layers.path && this.pathMesh) {
       ribbons.push({mesh: this.pathMesh, halfWidth: PATH * this.size, leastPixels});
     }

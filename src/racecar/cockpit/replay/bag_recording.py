@@ -92,7 +92,8 @@ class BagRecording(Recording):
             key=attrgetter('time')))
         self.opening = (
             *itertools.chain.from_iterable(robot.opening for robot in self._robots),
-            *({} if scene is None else scene_frames(scene)).values())
+            *({} if scene is None else scene_frames(scene, shown.begin_ns + shown.offset_ns)
+              ).values())
         self.notes = (*summary.warnings, *notes, *dict.fromkeys(
             itertools.chain.from_iterable(robot.notes for robot in self._robots)))
         self._pictures = topics.having(bag_topics.IMAGE, bag_topics.COMPRESSED)[:1]

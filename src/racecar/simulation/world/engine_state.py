@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.poses import rotated, unrotated
-from racecar.base.types import Acceleration3, BodyState, Pose3, Twist3
+from racecar.base.types import Acceleration3, BodyState, Pose3, Twist3, yaw_to_quaternion
 from racecar.scene.loose_objects import loose_objects
 from racecar.scene.scene import Objects, Scene
 from racecar.simulation.world.engine import compiled_model, load_engine
-from racecar.simulation.world.scene_model import cone_name
+from racecar.simulation.world.scene_model import cone_name, moving_name
 
 if TYPE_CHECKING:
     from mujoco import MjData, MjModel, MjSpec
@@ -89,7 +89,11 @@ class EngineState:
         self._parts = int(mujoco.mjtState.mjSTATE_INTEGRATION)
         self._kept = np.zeros(mujoco.mj_stateSize(self.model, self._parts))
         self._cones = [self.find_body(cone_name(index)) for index in range(len(scene.cones))]
+        self._moving = np.array([
+            self.model.body(moving_name(index)).mocapid[0] for index in range(len(scene.moving))],
+            dtype=np.int64)
         self._start = self.data.qpos.copy()
+        self.place_moving(0)
 
     def surround(self, spec: MjSpec, scene: Scene) -> None:
         """Compile a model of another scene; bodies, joints and actuators of both stay as they are.
@@ -148,28 +152,37 @@ class EngineState:
         for cone in self._cones:
             self._set_pose(cone, self._start[cone.pose:cone.pose + 7])
 
+    def place_moving(self, time_ns: int) -> None:
+        """Put the things that move to where they are at a simulated time [ns]."""
+        for number, thing in zip(self._moving, self._scene.moving, strict=True):
+            at = thing.motion.at(time_ns)
+            qz, qw = yaw_to_quaternion(at.yaw)
+            self.data.mocap_pos[number] = at.x, at.y, 0.0
+            self.data.mocap_quat[number] = qw, 0.0, 0.0, qz
+
     def _set_pose(self, body: FreeBody, numbers: Sequence[float] | FloatArray) -> None:
         self.data.qpos[body.pose:body.pose + 7] = numbers
         for moving in (self.data.qvel, self.data.qacc_warmstart):
             moving[body.motion:body.motion + 6] = 0.0
 
     def lost(
-        self, bodies: Sequence[FreeBody], steps: int, do_step: Callable[[], bool],
+        self, bodies: Sequence[FreeBody], steps: int, do_step: Callable[[int], bool],
     ) -> list[int]:
         """Indices of robots whose motion leaves what can be within so many steps from now.
 
-        bodies: of the robots; do_step: does one step, False where a velocity cannot be trusted.
+        bodies: of the robots; do_step: does one step after so many others, False where a velocity
+        cannot be trusted.
         The robots are those with a velocity beyond SPEED_LIMIT before a step, else with such a
         change of it without constraints, which in the engine no other robot takes part in, else
         with such a velocity after it. None if it cannot be told, as where the solver of
         constraints, which is one for all, gives no numbers. The state is then what a failed step
         leaves: put_back() is to follow.
         """
-        for _ in range(steps):
+        for done in range(steps):
             found = self._beyond(bodies, self.data.qvel)
             if found:
                 return found
-            if not do_step():
+            if not do_step(done):
                 found = self._beyond(
                     bodies, self.data.qacc_smooth * self.model.opt.timestep)
                 return found or (

@@ -1,13 +1,13 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A scene in the model of the engine: ground, walls, boxes, boards, and cones that can move."""
+"""A scene in the model of the engine: what is fixed, cones, and things that move."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from racecar.base.poses import pose_of_angles
-from racecar.scene.scene import Box, Colour, Cone, HIGHEST, Scene
+from racecar.scene.scene import Box, Colour, Cone, HIGHEST, MovingThing, Scene
 from racecar.simulation.world.car_model import FIXED_BIT, FLOOR_BIT, HARD, LOOSE_BIT, place
 from racecar.simulation.world.engine import load_engine
 
@@ -30,6 +30,11 @@ _SUPPORT, _FOOT_FRICTION, _LYING_FRICTION, _FRICTION = 0.53, 0.9, 0.1, 0.1
 _SOFT = 0.04, 1.0
 
 
+def moving_name(index: int) -> str:
+    """Return the name of the body of a thing that moves in the model."""
+    return f'moving_{index}'
+
+
 def cone_name(index: int) -> str:
     """Return the name of a cone's body in the model."""
     return f'cone_{index}'
@@ -50,6 +55,8 @@ def add_scene(spec: MjSpec, scene: Scene, *, visuals: bool) -> None:
         _add_box(spec.worldbody, box, solid=True)
     if scene.cones:
         _add_cones(spec, scene.cones)
+    for index, thing in enumerate(scene.moving):
+        _add_moving(spec, moving_name(index), thing)
     if visuals:
         for patch in scene.patches:
             _add_box(spec.worldbody, Box(*patch[:5], 0.001, patch.colour), solid=False)
@@ -62,6 +69,19 @@ def _add_box(body: MjsBody, box: Box, *, solid: bool) -> None:
         size=(0.5 * box.length, 0.5 * box.width, 0.5 * height), rgba=_opaque(box.colour))
     place(geom, pose_of_angles(box.x, box.y, 0.5 * height, 0.0, 0.0, box.yaw))
     geom.contype, geom.conaffinity = FIXED_BIT if solid else 0, 0
+    geom.solref = HARD
+
+
+def _add_moving(spec: MjSpec, name: str, thing: MovingThing) -> None:
+    """Add a body that is moved from outside, whatever it meets."""
+    mujoco = load_engine()
+    body = spec.worldbody.add_body(name=name, mocap=True)
+    half = 0.5 * min(thing.height, HIGHEST)
+    kind, size = (
+        (mujoco.mjtGeom.mjGEOM_CYLINDER, (thing.radius, half, 0.0)) if thing.is_round else
+        (mujoco.mjtGeom.mjGEOM_BOX, (0.5 * thing.length, 0.5 * thing.width, half)))
+    geom = body.add_geom(type=kind, size=size, pos=(0.0, 0.0, half), rgba=_opaque(thing.colour))
+    geom.contype, geom.conaffinity = FIXED_BIT, 0
     geom.solref = HARD
 
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 import math
 from typing import NamedTuple, TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from numpy.typing import ArrayLike
 from racecar.base.compiled import types_of
 from racecar.base.errors import ConfigurationError
 from racecar.base.rows import first_row, flatten, Numbers, Part, store
-from racecar.base.types import HINGE_JOINTS, Pose2, Pose3, Twist3, WHEEL_JOINTS
+from racecar.base.types import HINGE_JOINTS, NANOSECONDS, Pose2, Pose3, Twist3, WHEEL_JOINTS
 from racecar.base.vectors import as_vector
 from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR
@@ -159,8 +158,11 @@ class WorldEngine(EngineState):
             self._world.since, paving)
         self._fresh = _NOTHING
 
-    def advance(self, steps: int) -> bool:
-        """Move on by whole steps; False, with all as before, if that fails."""
+    def advance(self, steps: int, time_ns: int = 0) -> bool:
+        """Move on by whole steps; False, with all as before, if that fails.
+
+        time_ns: simulated time at the begin, for things that move [ns].
+        """
         self._fresh = _NOTHING
         for car, held in self._held.items():
             self.stay(self.places[car].body, held)
@@ -183,13 +185,15 @@ class WorldEngine(EngineState):
 
         return go_back
 
-    def _run(self, steps: int) -> bool:
-        return self._kernels.run(self._steps, self._world, self.step, steps)
+    def lost_cars(self, steps: int, time_ns: int) -> list[int]:
+        """Cars for which advance() fails; none if that cannot be told."""
+        step_ns = round(self.step * NANOSECONDS)
 
-    def lost_cars(self, steps: int) -> list[int]:
-        """Cars for which advance() fails by so many steps; none if that cannot be told."""
+        def do_step(done: int) -> bool:
+            return self._run(1, time_ns + done * step_ns)
+
         go_back = self._keeping()
-        found = self.lost([places.body for places in self.places], steps, partial(self._run, 1))
+        found = self.lost([places.body for places in self.places], steps, do_step)
         go_back()
         return found
 
@@ -197,6 +201,22 @@ class WorldEngine(EngineState):
         """Hold a car where it is until it is placed."""
         self._fresh = _NOTHING
         self._held[car] = self.hold(self.places[car].body)
+
+    def _run(self, steps: int, time_ns: int) -> bool:
+        if not self.scene.moving:
+            return self._kernels.run(self._steps, self._world, self.step, steps)
+        step_ns = round(self.step * NANOSECONDS)
+        for done in range(steps):
+            self.place_moving(time_ns + done * step_ns)
+            if not self._kernels.run(self._steps, self._world, self.step, 1):
+                return False
+        self.show_moving(time_ns + steps * step_ns)
+        return True
+
+    def show_moving(self, time_ns: int) -> None:
+        """Put the things that move to where they are at a simulated time [ns]."""
+        self._fresh = _NOTHING
+        self.place_moving(time_ns)
 
     def warm_up(self) -> None:
         """Compile the kernels, or load them from the cache."""

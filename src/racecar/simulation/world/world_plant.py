@@ -144,6 +144,7 @@ class WorldPlant:
 
     def _surround(self, scene: Scene) -> None:
         self._engine.change_scene(scene)
+        self._engine.show_moving(self.time_ns)
         self._show()
 
     def _show(self) -> None:
@@ -154,6 +155,7 @@ class WorldPlant:
     def restart(self) -> None:
         """Let the time begin at 0 again; the cars stay."""
         self._done = 0
+        self._engine.show_moving(0)
 
     @property
     def time_ns(self) -> int:
@@ -190,8 +192,8 @@ class WorldPlant:
         finite or beyond all reason where there is one car, where one that stands does not, and
         where it cannot be told which car it is; state and time then stay those before the call.
         """
-        while not self._engine.advance(steps):
-            lost = self._engine.lost_cars(steps) if len(self._cars) > 1 else []
+        while not self._engine.advance(steps, self.time_ns):
+            lost = self._engine.lost_cars(steps, self.time_ns) if len(self._cars) > 1 else []
             error = self._divergence(steps)
             if not lost or any(self._cars[index].failure for index in lost):
                 raise error
