@@ -240,11 +240,34 @@ def _in_colour(things: tuple[T, ...], colour: Colour) -> tuple[T, ...]:
 EMPTY_SCENE = Scene('empty')
 
 
-class Objects(NamedTuple):
+@dataclass(frozen=True)
+class Objects:
     """What can move, where it is now: cones, and other robots as boxes."""
 
     cones: Sequence[Cone] = ()
     boxes: Sequence[Box] = ()
+
+    @cached_property
+    def box_rows(self) -> Rows:
+        """The boxes as numbers, as the function box_rows gives them."""
+        return box_rows(self.boxes)
+
+    @cached_property
+    def cone_rows(self) -> Rows:
+        """The cones as numbers, as the function cone_rows gives them."""
+        return cone_rows(self.cones)
+
+    def around_each(self) -> list[Objects]:
+        """What each of the boxes has around it: all but itself."""
+        count, boxes, cone_rows = len(self.boxes), tuple(self.boxes), self.cone_rows
+        others = np.arange(count - 1) + (np.arange(count - 1) >= np.arange(count)[:, np.newaxis])
+        found = []
+        # All at once: an array for each by itself takes as long as a scan.
+        for index, rows in enumerate(_fixed(self.box_rows[others])):
+            around = Objects(self.cones, (*boxes[:index], *boxes[index + 1:]))
+            vars(around).update(cone_rows=cone_rows, box_rows=rows)
+            found.append(around)
+        return found
 
 
 def box_rows(boxes: Sequence[Box]) -> Rows:

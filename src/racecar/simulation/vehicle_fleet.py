@@ -21,6 +21,7 @@ from racecar.scene.scene import Box, Objects, Scene
 from racecar.scene.touching import rectangles_touch
 from racecar.scene.world_choice import scene_of
 from racecar.simulation.car_hits import CarHits
+from racecar.simulation.cars_together import CarsTogether
 from racecar.simulation.contact import IMPULSE
 from racecar.simulation.fleet_file import CarValues
 from racecar.simulation.obstacles import INSIDE, RELEASE
@@ -147,8 +148,10 @@ class VehicleFleet:
             note_met=self._note_met) if responses[0].policy == IMPULSE else None
         # Of circles about base_link around what the cars cover [m].
         self._reach = np.array([car.outline.reach for car in self._cars])
-        # What sensors see of the cars where they are now; None until somebody looks.
-        self._boxes: list[Box] | None = None
+        # What sensors of each car see of the others where they are now; [] until somebody looks.
+        self._seen: list[Objects] = []
+        self._together = CarsTogether.of(
+            [*simulators.values()]) if self._hits is None else None
         self._look_steps = responses[0].look_steps(self._clock.step_ns)
         self._show()
 
@@ -172,13 +175,13 @@ class VehicleFleet:
         self._cars[index].note_contact(place, speed)
 
     def _note_moved(self) -> None:
-        self._boxes = None
+        self._seen = []
 
     def _objects(self, own: int) -> Objects:
-        if self._boxes is None:
-            self._boxes = [car.box() for car in self._cars]
-        return Objects(
-            self._clock.scene.cones, (*self._boxes[:own], *self._boxes[own + 1:]))
+        if not self._seen:
+            self._seen = Objects(
+                self._clock.scene.cones, [car.box() for car in self._cars]).around_each()
+        return self._seen[own]
 
     @property
     def step_ns(self) -> int:
@@ -216,6 +219,8 @@ class VehicleFleet:
         """Compile all that a step and the outputs call."""
         for car in self._cars:
             car.plant.warm_up()
+        if self._together is not None:
+            self._together.warm_up()
         self._touching(self._places())
 
     def advance(self, steps: int) -> None:
@@ -242,14 +247,20 @@ class VehicleFleet:
             self._hits.advance(steps)
             self._end_contacts()
             return
-        start = self._kept()
+        # Where cars move together nothing has changed when one of them cannot.
+        start = self._kept() if self._together is None or steps > self._look_steps else None
         try:
             while steps:
                 part = min(steps, self._look_steps)
-                self._move(part)
+                if self._together is not None and self._together.advance(part):
+                    self._end_contacts()
+                else:
+                    start = start or self._kept()
+                    self._move(part)
                 steps -= part
         except DivergenceError:
-            self._go_back(start)
+            if start is not None:
+                self._go_back(start)
             raise
 
     def _kept(self) -> list[KeptState]:
