@@ -151,7 +151,7 @@ def kernel(function: F) -> F:
                 return one(*arguments)
             # Numba's error for arguments of other types. With contextlib.suppress a call takes a
             # microsecond more.
-            except TypeError:  # noqa: PERF203, SIM105
+            except TypeError:
                 continue
         made.append(compiled(function, types_of(*arguments)))
         return made[-1](*arguments)
