@@ -151,6 +151,35 @@ def test_another_robot_stands_in_the_way():
     assert ranges[100] == pytest.approx(to_the_walls(0.0, 0.0, angles())[100])
 
 
+@settings(max_examples=50)
+@given(boxes=st.lists(st.builds(
+    Box, st.floats(-9.0, 9.0), st.floats(-9.0, 9.0), st.floats(-4.0, 4.0), st.floats(0.1, 2.0),
+    st.floats(0.1, 2.0), st.just(0.3)), max_size=12),
+       yaw=st.floats(-3.0, 3.0), reach=st.floats(0.5, 8.0))
+@example(boxes=[Box(3.0, 0.0, 0.0, 2.0, 0.5, 0.3)], yaw=0.0, reach=2.0)
+@example(boxes=[Box(3.0, 0.0, 0.0, 2.0, 0.5, 0.3)], yaw=0.0, reach=math.nextafter(2.0, 0.0))
+def test_what_is_out_of_reach_changes_no_bit_of_a_scan(boxes, yaw, reach):
+    robots = Objects(boxes=boxes)
+    pose = level(0.0, 0.0, yaw, 0.1)
+    far = look(Scene(), pose, objects=robots, rays=61, range_max=1000.0)
+    near = look(Scene(), pose, objects=robots, rays=61, range_max=reach)
+    # Those that single precision may put beyond it are of no matter.
+    assume(not np.any(np.abs(far - reach) < 1e-6) or reach in (2.0, math.nextafter(2.0, 0.0)))
+    assert near.tolist() == np.where(far <= reach, far, math.inf).tolist()
+
+
+def test_each_of_several_robots_is_among_all_others():
+    robots = Objects((Cone(1.0, 2.0),), [
+        Box(float(k), 1.0, 0.1 * k, 0.4, 0.2, 0.3) for k in range(4)])
+    for own, around in enumerate(robots.around_each()):
+        others = Objects(robots.cones, (*robots.boxes[:own], *robots.boxes[own + 1:]))
+        assert around == others
+        assert around.box_rows.tolist() == others.box_rows.tolist()
+        assert around.cone_rows.tolist() == others.cone_rows.tolist()
+    assert [around.boxes for around in Objects(boxes=[Box(
+        0.0, 0.0, 0.0, 0.4, 0.2, 0.3)]).around_each()] == [()]
+
+
 def test_beyond_the_longest_range_is_plus_and_below_the_shortest_minus_infinity():
     ranges = look(WALLS, level(4.95, 0.0, 0.0), range_min=0.1, range_max=3.0, rays=3)
     # To the right behind, ahead, to the left behind.

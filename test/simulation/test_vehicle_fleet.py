@@ -27,9 +27,9 @@ TABLE = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS
 FRONT, REAR, SIDE = VehicleParameters.from_file(FILE).footprint
 
 
-def simulator(pose, model='single_track', scene=EMPTY_SCENE, **values):
+def simulator(pose, model='single_track', scene=EMPTY_SCENE, kind=Simulator, **values):
     resolved = TABLE.resolve({**load_parameter_file(FILE, 'any_node'), **values})
-    return Simulator(
+    return kind(
         make_vehicle_model(model, VehicleParameters.from_values(resolved), resolved),
         start=Start(Pose2(*pose)), actuators=resolved, scene=scene)
 
@@ -127,6 +127,31 @@ def test_no_two_cars_ever_cover_the_same_ground(seed):
                     assert not corners_inside(places[other].pose, places[one].pose)
         met = sum(found.contacts for found in contacts(fleet))
     assert met > 5
+
+
+class Alone(Simulator):
+    """A car that a fleet moves by itself, as its tick is its own."""
+
+    def tick(self):
+        super().tick()
+
+
+@pytest.mark.parametrize('more', [{}, {'actuators.speed_delay': 0.02}])
+def test_cars_that_move_together_have_the_bits_of_each_moved_by_itself(more):
+    generator = np.random.default_rng(5)
+    poses = [(x, y, generator.uniform(-3.0, 3.0)) for x in (0.0, 1.5, 3.0) for y in (0.0, 1.5)]
+    scene = Scene(walls=tuple(Wall(*ends) for ends in (
+        (-1.0, -1.0, 4.0, -1.0), (4.0, -1.0, 4.0, 2.5), (4.0, 2.5, -1.0, 2.5),
+        (-1.0, 2.5, -1.0, -1.0))), cones=(Cone(0.8, 0.7),))
+    together = fleet_of(*poses, scene=scene, **more)
+    alone = fleet_of(*poses, scene=scene, kind=Alone, **more)
+    for _ in range(15):
+        commands = [(generator.uniform(-2.0, 3.0), generator.uniform(-0.5, 0.5)) for _ in poses]
+        parts = tuple(generator.integers(1, 25, 2).tolist())
+        assert drive(together, 8, *commands, parts=parts) == drive(
+            alone, 8, *commands, parts=parts)
+        assert contacts(together) == contacts(alone)
+    assert sum(found.contacts for found in contacts(together)) > 5
 
 
 def corners_inside(one, other):

@@ -20,7 +20,7 @@ from racecar.dynamics.vehicles import VehicleParameters
 from racecar.scene.scene import Board, Box, Cone, EMPTY_SCENE, Patch, Scene, Wall
 from racecar.simulation.world.car_bodies import car_bodies, Wheel
 from racecar.simulation.world.car_model import Gains, VISUAL_GROUP
-from racecar.simulation.world.world_model import CarPart, world_spec
+from racecar.simulation.world.world_model import CarPart, pair_wheels, world_spec
 
 GAINS = Gains(0.5, 1.0, 20.0, 0.5)
 
@@ -181,6 +181,29 @@ def test_cars_of_several_names_stand_in_one_model():
         [CarPart(name, bodies(), GAINS, None) for name in ('left', 'right')]).compile()
     assert model.body('left/base_link').id != model.body('right/base_link').id
     assert model.nv == 2 * 12
+
+
+def test_wheels_that_are_tried_with_the_floor_only_have_the_bits_of_others():
+    scene = Scene(boxes=(Box(0.9, 0.1, 0.3, 0.2, 2.0, 0.5),), cones=(Cone(0.5, 0.1),))
+    parts = [CarPart(name, bodies(), GAINS, 1.0) for name in ('one', 'other')]
+    found = []
+    for are_paired in (False, True):
+        spec = world_spec(scene, parts)
+        for part in parts if are_paired else ():
+            pair_wheels(spec, part)
+        model = spec.compile()
+        data, contacts, paths = mujoco.MjData(model), 0, []
+        # Into the cone and the wall, and behind that one into it.
+        for part, x, speed in zip(parts, (0.0, -0.6), (2.0, 4.0), strict=True):
+            data.joint(f'{part.name}/base_link').qpos[:2] = x, 0.05
+            data.joint(f'{part.name}/base_link').qvel[0] = speed
+        for _ in range(400):
+            mujoco.mj_step(model, data)
+            contacts = max(contacts, data.ncon)
+            paths.append(data.qpos.tobytes() + data.qvel.tobytes())
+        found.append((contacts, paths))
+    assert found[0] == found[1]
+    assert found[0][0] > 12
 
 
 def test_a_description_that_is_no_car_is_refused():

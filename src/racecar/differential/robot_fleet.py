@@ -115,10 +115,10 @@ class WorldRobotFleet:
 
     def _objects(self, own: int) -> Objects:
         """Cones where they are now, and the other robots as boxes that stand upright."""
-        cones, boxes = self._clock.engine.loose_objects()
+        loose = self._clock.engine.loose_objects()
         places = [Odometry.of_body(self.time_ns, robot.motion.body_state())
                   for robot in self.robots.values()]
-        return Objects(cones, (*boxes, *itertools.chain.from_iterable(
+        return Objects(loose.cones, (*loose.boxes, *itertools.chain.from_iterable(
             cover.boxes(place) for index, (cover, place) in enumerate(
                 zip(self._covers, places, strict=True)) if index != own)))
 

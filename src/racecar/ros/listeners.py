@@ -9,9 +9,13 @@ import time
 
 from racecar.ros.observed_publisher import ObservedPublisher
 
-# While discovery is under way every call asks; then the wall time between two questions [s].
+# While discovery is under way every call asks. Then the least wall time between two questions [s],
+# which is that of many ticks of one robot; and so many calls, as a tick of twenty robots takes as
+# long, but for what nobody has asked about for a while [s].
 _EAGER_CALLS = 100
 _PERIOD = 0.01
+_CALLS = 8
+_WHILE = 0.05
 
 
 class Listeners:
@@ -24,7 +28,8 @@ class Listeners:
         """Ask about these publishers, in this order."""
         self._publishers = publishers
         self._eager_calls = _EAGER_CALLS
-        self._next_time = 0.0
+        self._asked_at = 0.0
+        self._calls = 0
         self._heard: Sequence[int] = ()
 
     def heard(self) -> Sequence[int]:
@@ -32,10 +37,12 @@ class Listeners:
         if self._eager_calls:
             self._eager_calls -= 1
         else:
+            self._calls += 1
             now = time.monotonic()
-            if now < self._next_time:
+            since = now - self._asked_at
+            if since < _PERIOD or (self._calls < _CALLS and since < _WHILE):
                 return self._heard
-            self._next_time = now + _PERIOD
+            self._asked_at, self._calls = now, 0
         self._heard = [index for index, publisher in enumerate(self._publishers)
                        if publisher.is_heard]
         return self._heard

@@ -295,7 +295,8 @@ def _in_colour(things: tuple[T, ...], colour: Colour) -> tuple[T, ...]:
 EMPTY_SCENE = Scene('empty')
 
 
-class Objects(NamedTuple):
+@dataclass(frozen=True)
+class Objects:
     """What can move, where it is now: cones, other robots as boxes, and things that move."""
 
     cones: Sequence[Cone] = ()
@@ -306,6 +307,32 @@ class Objects(NamedTuple):
         """These and others."""
         return Objects((*self.cones, *other.cones), (*self.boxes, *other.boxes),
                        (*self.cylinders, *other.cylinders))
+
+    @cached_property
+    def box_rows(self) -> Rows:
+        """The boxes as numbers, as the function box_rows gives them."""
+        return box_rows(self.boxes)
+
+    @cached_property
+    def cone_rows(self) -> Rows:
+        """Cones and cylinders as numbers, as the function cone_rows gives them."""
+        return cone_rows(self.cones, self.cylinders)
+
+    def around_each(self, counts: Sequence[int]) -> list[Objects]:
+        """What each robot has around it: all but its own boxes.
+
+        counts: how many of the boxes each has, in their order.
+        """
+        owners, boxes, found = np.repeat(np.arange(len(counts)), counts), tuple(self.boxes), []
+        first = 0
+        for index, count in enumerate(counts):
+            around = Objects(self.cones, (*boxes[:first], *boxes[first + count:]), self.cylinders)
+            # Made from the boxes anew they take as long as a scan.
+            vars(around).update(
+                cone_rows=self.cone_rows, box_rows=_fixed(self.box_rows[owners != index]))
+            found.append(around)
+            first += count
+        return found
 
 
 def box_rows(boxes: Sequence[Box]) -> Rows:

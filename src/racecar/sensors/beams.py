@@ -14,7 +14,7 @@ from racecar.base.columns import Array
 from racecar.base.poses import rotated
 from racecar.base.types import Pose3, Twist3
 from racecar.scene.grid_map import GridNumbers, NO_GRID
-from racecar.scene.scene import box_rows, cone_rows, Objects, Rows, Scene
+from racecar.scene.scene import Objects, Rows, Scene
 from racecar.sensors.fan_rays import look_level
 from racecar.sensors.grid_rays import BLOCK, march, MarchFrom
 from racecar.sensors.single_rays import look_around, Rays
@@ -68,8 +68,7 @@ class Beams:
         map; twist: gives that in its own frame, which is held for the whole sweep.
         """
         standing = (
-            scene.wall_rows, scene.box_rows, box_rows(objects.boxes),
-            cone_rows(objects.cones, objects.cylinders))
+            scene.wall_rows, scene.box_rows, objects.box_rows, objects.cone_rows)
         x, y, z, qx, qy, qz, qw = pose
         if self.sweep == 0.0 and abs(qx) + abs(qy) < _LEVEL:
             ways = np.empty(len(self.cosines))

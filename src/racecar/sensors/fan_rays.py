@@ -28,6 +28,8 @@ _OVERLAP = 1e-9
 _EDGE = 1e-3
 # Nearer than this the sensor touches a wall [m].
 _TOUCH = 1e-9
+# Against rounding, where boxes out of reach are not looked at [m].
+_SLACK = 1e-3
 
 
 class Fan(NamedTuple):
@@ -160,9 +162,13 @@ def _see_boxes(boxes: Array, place: FanPlace, fan: Fan, ranges: Array) -> None:
     for row in range(len(boxes)):
         if boxes[row, 6] >= place.z:
             dx, dy = boxes[row, 0] - place.x, boxes[row, 1] - place.y
+            length, width = boxes[row, 4], boxes[row, 5]
+            # Most of many cars are out of reach altogether.
+            gap = fan.reach + length + width + _SLACK
+            if dx * dx + dy * dy > gap * gap:
+                continue
             c, s = boxes[row, 2], boxes[row, 3]
             turn_x, turn_y = c * cosine + s * sine, s * cosine - c * sine
-            length, width = boxes[row, 4], boxes[row, 5]
             _see_box(
                 dx * cosine + dy * sine, dy * cosine - dx * sine,
                 (length * turn_x, length * turn_y), (-width * turn_y, width * turn_x), fan, ranges)

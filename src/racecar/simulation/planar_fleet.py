@@ -229,8 +229,8 @@ class PlanarFleet:
         self._clock = self._robots[0].mover
         # Of circles about base_link around what the robots cover [m].
         self._reach = np.array([robot.cover.reach for robot in self._robots])
-        # What sensors see of the robots where they are now; None until somebody looks.
-        self._boxes: list[list[Box]] | None = None
+        # What sensors of each see of the others where they are now; [] until somebody looks.
+        self._seen: list[Objects] = []
         self._look_steps = look_steps
         self._show()
 
@@ -240,13 +240,15 @@ class PlanarFleet:
             for index, robot in enumerate(self._robots))
 
     def _note_moved(self) -> None:
-        self._boxes = None
+        self._seen = []
 
     def _objects(self, own: int) -> Objects:
-        if self._boxes is None:
-            self._boxes = [robot.cover.boxes(robot.mover.odometry()) for robot in self._robots]
-        return Objects(self._clock.scene.cones, tuple(
-            itertools.chain.from_iterable(self._boxes[:own] + self._boxes[own + 1:])))
+        if not self._seen:
+            boxes = [robot.cover.boxes(robot.mover.odometry()) for robot in self._robots]
+            self._seen = Objects(
+                self._clock.scene.cones, [*itertools.chain.from_iterable(boxes)],
+            ).around_each([*map(len, boxes)])
+        return self._seen[own]
 
     @property
     def step_ns(self) -> int:
@@ -306,15 +308,25 @@ class PlanarFleet:
 
     def _advance(self, steps: int) -> None:
         self._note_moved()
-        start = self._kept()
+        # Where robots move together nothing has changed when one of them cannot.
+        start = self._kept() if steps > self._look_steps else None
         try:
             while steps:
                 part = min(steps, self._look_steps)
-                self._move(part)
+                if self._move_freely(part):
+                    self._end_contacts()
+                else:
+                    start = start or self._kept()
+                    self._move(part)
                 steps -= part
         except DivergenceError:
-            self._go_back(start)
+            if start is not None:
+                self._go_back(start)
             raise
+
+    def _move_freely(self, steps: int) -> bool:
+        """Move all on at once, if that can be done and none meets anything; else do nothing."""
+        return False
 
     def _kept(self) -> list[Any]:
         return [robot.mover.kept() for robot in self._robots]

@@ -15,7 +15,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
@@ -228,10 +228,7 @@ class Simulator:
         self._choice = by_command, by_command if by_wheels is None else car_kernels(
             self.kind, by_wheels)
         self._kernels: CarKernels = by_command
-        self._numbers = np.zeros(parts.lines + (0 if made is None else made.line_count))
-        self.rows = as_vector(self._numbers)
-        self._state, self._inputs, self._parameters, self._limits = map(self._at, (
-            parts.state, parts.inputs, parts.parameters, parts.limits))
+        self._lay_out(np.zeros(parts.lines + (0 if made is None else made.line_count)))
         self._put(parts.limits, model.state_limits)
         self._put(parts.clock, (self._step, self.step_ns))
         self._scene, self._contact, self._response = scene, OUTLINE, Contact()
@@ -245,6 +242,18 @@ class Simulator:
         self._steps = 0
         self._asked: AckermannCommand | None = None
         self.reset()
+
+    def _lay_out(self, numbers: NDArray[np.float64]) -> None:
+        """Have all numbers in an array."""
+        parts, self._numbers = self._parts, numbers
+        self.rows = as_vector(numbers)
+        self._state, self._inputs, self._parameters, self._limits = map(self._at, (
+            parts.state, parts.inputs, parts.parameters, parts.limits))
+
+    def lie_in(self, numbers: NDArray[np.float64]) -> None:
+        """Have the numbers from now on in this array, which is as long as `rows`."""
+        numbers[:] = self._numbers
+        self._lay_out(numbers)
 
     def _at(self, part: Part[Numbers]) -> Flat:
         """Numbers of a part, in the form that kernels take."""
@@ -782,16 +791,29 @@ class Simulator:
     @property
     def compiled(self) -> Simulator | None:
         """This simulator if compiled loops can run on its numbers, else None; see LoopCar."""
-        return self if self._moves_by_kernels else None
+        return self if self._obstacles is None and self._ground is None and (
+            self.is_moved_by_kernels) else None
 
     reckoning = None
     """It has no errors of odometry, see LoopCar."""
 
     @property
-    def _moves_by_kernels(self) -> bool:
-        return self._propulsion is None and self._obstacles is None and (
-            self._ground is None) and not has_own(
+    def is_moved_by_kernels(self) -> bool:
+        """Whether nothing but its kernels and what stands around moves it."""
+        return self._propulsion is None and not has_own(
             self, Simulator, 'tick', 'advance', 'odometry', 'set_command')
+
+    @property
+    def moves_freely(self) -> bool:
+        """Whether a tick is all that advance() does until its outline is in something."""
+        obstacles = self._obstacles
+        return not self._stands and self._ground is None and self._hits is None and (
+            obstacles is None or not (
+                self._contact.radius or obstacles.moves or obstacles.collisions.in_contact))
+
+    def count(self, steps: int) -> None:
+        """Let the time go on by steps for which somebody else has moved the rows."""
+        self._steps += steps
 
     @property
     def description(self) -> str:

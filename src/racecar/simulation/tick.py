@@ -193,8 +193,8 @@ class CarKernels:
     """Kernels of a car, each compiled when it is asked for; all act on rows of OneCarParts."""
 
     def __init__(self, kind: CarKind, equations: Equations) -> None:
-        """Take a kind and one of its equations."""
-        self._kind, self._equations = kind, equations
+        """Take a kind and one of its equations, which `equations` then are."""
+        self._kind, self.equations = kind, equations
         parts = one_car_parts(kind)
         self._state, self._parameters = parts.state, parts.parameters
         self._inputs = Part(equations.inputs, parts.inputs.first)
@@ -203,7 +203,7 @@ class CarKernels:
     def tick(self) -> Tick:
         """Tick of the car. Raises ParameterError if the method is unknown."""
         return _short(
-            tick_function(self._kind, self._equations), 'boolean(float64[::1], int64)')
+            tick_function(self._kind, self.equations), 'boolean(float64[::1], int64)')
 
     @functools.cached_property
     def set_command(self) -> Callable[[Flat, float, float], bool]:
@@ -224,7 +224,7 @@ class CarKernels:
     @functools.cached_property
     def observe(self) -> Callable[[Flat], tuple[float, ...]]:
         """Kernel of rows: pose and twist of the odometry point, see Equations."""
-        observe = self._equations.observe
+        observe = self.equations.observe
         state_part, inputs_part, parameters_part = self._state, self._inputs, self._parameters
 
         def observed(rows: Flat) -> tuple[float, ...]:
@@ -236,7 +236,7 @@ class CarKernels:
     @functools.cached_property
     def diagnose(self) -> Callable[[Flat], tuple[float, ...]]:
         """Kernel of rows: the fields of VehicleDiagnostics."""
-        diagnose, hold = self._equations.diagnose, self._equations.hold
+        diagnose, hold = self.equations.diagnose, self.equations.hold
         state_part, inputs_part, parameters_part = self._state, self._inputs, self._parameters
 
         def diagnosed(rows: Flat) -> tuple[float, ...]:

@@ -12,6 +12,7 @@ from racecar.base.types import Odometry
 from racecar.dynamics.vehicles.body_dimensions import body_dimensions
 from racecar.scene.world_choice import scene_of
 from racecar.simulation.car_hits import CarHits
+from racecar.simulation.cars_together import CarsTogether
 from racecar.simulation.contact import IMPULSE
 from racecar.simulation.fleet_file import CarValues
 from racecar.simulation.planar_fleet import Cover, FleetRobot, PlanarFleet
@@ -47,6 +48,7 @@ class VehicleFleet(PlanarFleet):
         self._hits = CarHits(
             cars, responses[0], keep=self._keeping, do_touch=self._do_touch,
             note_met=self._note_met) if responses[0].policy == IMPULSE else None
+        self._together = CarsTogether.of(cars) if self._hits is None else None
 
     def _keeping(self) -> Callable[[], None]:
         return partial(self._go_back, self._kept())
@@ -56,6 +58,15 @@ class VehicleFleet(PlanarFleet):
 
     def _note_met(self, index: int, place: Odometry, speed: float) -> None:
         self._robots[index].note_contact(place, speed)
+
+    def warm_up(self) -> None:
+        """Compile all that a step and the outputs call."""
+        super().warm_up()
+        if self._together is not None:
+            self._together.warm_up()
+
+    def _move_freely(self, steps: int) -> bool:
+        return self._together is not None and self._together.advance(steps)
 
     def _advance(self, steps: int) -> None:
         if self._hits is None:

@@ -57,7 +57,7 @@ from racecar.simulation.world.world_kernel import (
     world_kernels,
     WorldKernels,
 )
-from racecar.simulation.world.world_model import CarPart, world_spec
+from racecar.simulation.world.world_model import CarPart, pair_wheels, world_spec
 
 if TYPE_CHECKING:
     from mujoco import MjData, MjModel, MjSpec
@@ -129,8 +129,11 @@ class WorldEngine(EngineState):
         self._bind()
 
     def _spec_with(self, scene: Scene) -> MjSpec:
-        return world_spec(
-            scene, [_part(car) for car in self._cars], step=self.step, gravity=self._gravity)
+        parts = [_part(car) for car in self._cars]
+        spec = world_spec(scene, parts, step=self.step, gravity=self._gravity)
+        for part in parts:
+            pair_wheels(spec, part)
+        return spec
 
     def change_scene(self, scene: Scene) -> None:
         """Let another scene stand around the cars, which stay as they are.
@@ -378,6 +381,8 @@ def _tyre_maker(cars: Sequence[WorldCarSpec]) -> Callable[[TyrePair], Numbers] |
 
 
 def _places(model: MjModel, cars: Sequence[WorldCarSpec], cones: int) -> Places:
+    mujoco = load_engine()
+
     def numbers(values: ArrayLike) -> IntArray:
         return np.array(values, dtype=np.int64)
 
@@ -393,6 +398,7 @@ def _places(model: MjModel, cars: Sequence[WorldCarSpec], cones: int) -> Places:
                  for car in cars]),
         numbers([model.body(wheel).id for wheel in wheels]),
         numbers([model.geom(wheel).id for wheel in wheels]),
+        numbers([mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_PAIR, wheel) for wheel in wheels]),
         numbers([model.joint(joint).id for joint in joints]),
         numbers([model.joint(joint).dofadr[0] for joint in joints]),
         numbers([model.actuator(motor_name(joint)).id for joint in joints]))
@@ -402,7 +408,7 @@ def _views(model: MjModel, data: MjData) -> Views:
     return Views(
         data.qpos, data.qvel, data.ctrl, data.xfrc_applied, data.cvel, data.subtree_com,
         data.xipos, data.xaxis, data.geom_xpos, data.sensordata, model.dof_frictionloss,
-        model.geom_friction)
+        model.pair_friction)
 
 
 def _paving(

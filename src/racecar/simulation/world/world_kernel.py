@@ -187,7 +187,7 @@ class Views(NamedTuple):
     geom_xpos: FloatArray
     sensordata: FloatArray
     dof_frictionloss: FloatArray
-    geom_friction: FloatArray
+    pair_friction: FloatArray
 
 
 class Places(NamedTuple):
@@ -195,7 +195,8 @@ class Places(NamedTuple):
 
     root: its body that moves freely; pose, motion: first numbers of that in qpos and qvel; touch:
     sensors that count where it touches anything, and each loose body; and of each wheel body,
-    geom, joint, degree of freedom, and the actuator that takes its torque.
+    geom, pair with the floor (-1 for wheels that pass through it), joint, degree of freedom, and
+    the actuator that takes its torque.
     """
 
     root: IntArray
@@ -204,6 +205,7 @@ class Places(NamedTuple):
     touch: IntArray
     body: IntArray
     geom: IntArray
+    pair: IntArray
     joint: IntArray
     dof: IntArray
     motor: IntArray
@@ -432,9 +434,12 @@ def _pave(w: World) -> None:
         at, (cosine, sine) = w.places.pose[car], _heading(w, car)
         for wheel in range(car * WHEEL_COUNT, (car + 1) * WHEEL_COUNT):
             ahead, left = w.paving.spots[wheel, 0], w.paving.spots[wheel, 1]
-            v.geom_friction[w.places.geom[wheel], 0] = w.paving.friction[wheel] * friction_at(
+            friction = w.paving.friction[wheel] * friction_at(
                 w.paving.zones, v.qpos[at] + ahead * cosine - left * sine,
                 v.qpos[at + 1] + ahead * sine + left * cosine)
+            # Along both directions of the ground.
+            v.pair_friction[w.places.pair[wheel], 0] = friction
+            v.pair_friction[w.places.pair[wheel], 1] = friction
 
 
 @pure

@@ -11,9 +11,9 @@ from racecar.dynamics.vehicles.parameters import GRAVITY
 from racecar.scene.scene import Scene
 from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.world.car_bodies import CarBodies
-from racecar.simulation.world.car_model import add_car, Gains
+from racecar.simulation.world.car_model import add_car, Gains, prefixed
 from racecar.simulation.world.engine import load_engine
-from racecar.simulation.world.scene_model import add_scene, cone_name
+from racecar.simulation.world.scene_model import add_scene, cone_name, FLOOR
 
 if TYPE_CHECKING:
     from mujoco import MjSpec
@@ -67,3 +67,21 @@ def world_spec(
         add_car(spec, car.name, car.bodies, car.gains, step=step, friction=car.friction,
                 visuals=visuals, loose=[cone_name(index) for index in range(len(scene.cones))])
     return spec
+
+
+def pair_wheels(spec: MjSpec, car: CarPart) -> None:
+    """Let the engine try the wheels of a car with the floor and with nothing else.
+
+    Contacts stay what they are, and in their order. Otherwise it looks at each step for each wheel
+    in the tree of all that stands around, of which wheels meet the floor only.
+    """
+    if car.friction is None:
+        return
+    for wheel in car.bodies.wheels:
+        name = prefixed(car.name, wheel.name)
+        geom = spec.geom(name)
+        geom.conaffinity = 0
+        sliding, spinning, rolling = geom.friction
+        spec.add_pair(
+            name=name, geomname1=FLOOR, geomname2=name, condim=geom.condim, solref=geom.solref,
+            solimp=geom.solimp, friction=(sliding, sliding, spinning, rolling, rolling))

@@ -269,7 +269,7 @@ class WorldPlant:
     def _objects(self, own: int) -> Objects:
         """Return the cones where they are now, and the other cars as boxes."""
         loose = self._engine.loose_objects()
-        return loose._replace(boxes=(*loose.boxes, *(
+        return Objects(loose.cones, (*loose.boxes, *(
             _body_box(self.cars[index].car, car.body_state().pose)
             for index, car in enumerate(self._cars) if index != own)))
 
