@@ -171,7 +171,7 @@ def test_what_is_out_of_reach_changes_no_bit_of_a_scan(boxes, yaw, reach):
 def test_each_of_several_robots_is_among_all_others():
     robots = Objects((Cone(1.0, 2.0),), [
         Box(float(k), 1.0, 0.1 * k, 0.4, 0.2, 0.3) for k in range(4)])
-    for own, around in enumerate(robots.around_each()):
+    for own, around in enumerate(robots.around_each([1] * 4)):
         others = Objects(robots.cones, (*robots.boxes[:own], *robots.boxes[own + 1:]))
         assert around == others
         assert around.box_rows.tolist() == others.box_rows.tolist()

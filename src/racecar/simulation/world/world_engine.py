@@ -170,7 +170,7 @@ class WorldEngine(EngineState):
         for car, held in self._held.items():
             self.stay(self.places[car].body, held)
         go_back = self._keeping()
-        if self._run(steps):
+        if self._run(steps, time_ns):
             return True
         go_back()
         return False
