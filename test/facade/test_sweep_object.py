@@ -17,6 +17,7 @@ import yaml
 import racecar
 from racecar.base.errors import ConfigurationError, ParameterError, RunError
 from racecar.cli.main import main
+from racecar.stacks.fleet_sweep import KEYS as FLEET_KEYS
 from racecar.stacks.sweep import KEYS
 
 GRID = {'trajectory_tracker.Kp': [2.0, 5.0], 'vehicle.friction_coefficient': [0.5, 1.0, 0.8]}
@@ -37,7 +38,7 @@ def written(path):
 def test_its_arguments_are_the_keys_of_a_file():
     known = inspect.signature(racecar.sweep).parameters
     # A policy file is a controller.
-    assert set(KEYS) - {'policy'} | {
+    assert {*KEYS, *FLEET_KEYS} - {'policy'} | {
         'configuration', 'file', 'law', 'jobs', 'scheduler', 'progress'} == known.keys()
     assert {row.default for name, row in known.items() if name in KEYS} == {None}
     described = present(inspect.getdoc(racecar.sweep))

@@ -11,7 +11,7 @@ import math
 import os
 from pathlib import Path
 import time
-from typing import Any, NamedTuple, TYPE_CHECKING
+from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.base.errors import ConfigurationError, excerpt, RacecarError, RunError
 from racecar.base.extras import require
@@ -124,12 +124,12 @@ class FleetSweepResult:
         """Number of points."""
         return len(self.outcomes)
 
-    def columns(self) -> dict[str, list[Any]]:
+    def columns(self) -> dict[str, list[object]]:
         """Parameters of all points by name, and figures of each car as `red.best_lap`, SI units.
 
         None where a car has no such figure; `red.fault`: why it stood still, or ''.
         """
-        found: dict[str, list[Any]] = {
+        found: dict[str, list[object]] = {
             name: list(values) for name, values in zip(
                 self.names, zip(*self.sweep.points, strict=True), strict=True)}
         for car in self.cars:
@@ -155,8 +155,9 @@ class FleetSweepResult:
             raise ConfigurationError(
                 f"metric is {excerpt(metric)}, expected one of {', '.join(known)}"
                 f'{suggestion(str(metric), known)}')
-        values = [math.inf if value is None or value != value else value
-                  for value in columns[metric]]
+        car, _, key = metric.partition('.')
+        figures = [one.figures[car][key].value for one in self.outcomes]
+        values = [math.inf if value is None or math.isnan(value) else value for value in figures]
         best = min(range(len(values)), key=values.__getitem__)
         if values[best] == math.inf:
             raise RunError(f'no point of {len(self)} has a {metric}')
