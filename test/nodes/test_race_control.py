@@ -160,13 +160,13 @@ def test_a_car_that_its_simulator_has_retired_is_so_in_the_race_with_the_reason(
 
 
 def test_in_3d_races_have_borders_that_do_not_give_way(race_file, tmp_path):
-    cars = {'cars': ('red', 'blue')}
+    cars = 'red', 'blue'
     with pytest.raises(ConfigurationError, match='0.05 m deep before it crashes, but in the 3-D'):
-        describe_stack('gap_world', StackOptions(race=race_file, **cars))
+        describe_stack('gap_world', StackOptions(race=race_file, cars=cars))
     rigid = tmp_path / 'rigid.yaml'
     rigid.write_text('format: head_to_head\nrules: {touch_depth: 0}\ncars: []\n')
     assert any(d.executable == 'race_control' for d in describe_stack(
-        'gap_world', StackOptions(race=str(rigid), **cars)))
+        'gap_world', StackOptions(race=str(rigid), cars=cars)))
 
 
 def test_it_starts_by_itself_if_it_is_to(bench, race_file):
