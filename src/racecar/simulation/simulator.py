@@ -689,11 +689,10 @@ class Simulator:
     def _note_comers(self, steps: int) -> None:
         """Take note of what moves against the car, which stands, in so many steps."""
         obstacles = self._obstacles
-        if obstacles is None or not obstacles.moves or not (
-                obstacles.collisions.in_contact
-                or obstacles.may_meet(self._odometry_in(steps), steps * self.step_ns)):
+        if obstacles is None or not obstacles.moves or not steps:
             return
-        for done in range(1, steps + 1):
+        is_near = obstacles.may_meet(self._odometry_in(steps), steps * self.step_ns)
+        for done in range(1 if is_near else steps, steps + 1):
             place = self._odometry_in(done)
             if obstacles.block(place):
                 obstacles.note_contact(place, 0.0)
@@ -711,7 +710,7 @@ class Simulator:
             return
         under_way = self._under_way()
         self._put_back(before)
-        if obstacles.moves:
+        if is_met:
             self._drive_among_moving(obstacles, steps, under_way)
             return
         start = self.odometry()
