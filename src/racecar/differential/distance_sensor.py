@@ -116,7 +116,8 @@ class DistanceSensor:
                 [cone for cone in objects.cones if cone.colour == colour],
                 [box for box in objects.boxes if box.colour == colour]))
             for colour, part in (
-                dict.fromkeys((thing.colour for thing in (*objects.cones, *objects.boxes)),
+                dict.fromkeys((*(cone.colour for cone in objects.cones),
+                               *(box.colour for box in objects.boxes)),
                               EMPTY_SCENE) | self._parts).items()}
         # min() takes the first of equal ones: the ground, which each part has.
         colour = min((self._scene.ground.colour, *found), key=found.__getitem__)
