@@ -117,8 +117,9 @@ class DistanceSensor:
                 [box for box in objects.boxes if box.colour == colour],
                 [post for post in objects.cylinders if post.colour == colour]))
             for colour, part in (
-                dict.fromkeys((thing.colour for thing in (
-                    *objects.cones, *objects.boxes, *objects.cylinders)),
+                dict.fromkeys((*(cone.colour for cone in objects.cones),
+                               *(box.colour for box in objects.boxes),
+                               *(post.colour for post in objects.cylinders)),
                               EMPTY_SCENE) | self._parts).items()}
         # min() takes the first of equal ones: the ground, which each part has.
         colour = min((self._scene.ground.colour, *found), key=found.__getitem__)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import functools
 
 import numpy as np
+from numpy.typing import NDArray
 
 from racecar.base.columns import Array
 from racecar.base.compiled import COMPILED, compiled, types_of
@@ -33,7 +34,10 @@ FEWEST = 3
 _BODY, _PLACE = Part(zeros_of(CarBody)), Part(zeros_of(Rectangle))
 _GIVE = _BODY.after
 
-Moving = Callable[[Array, Array, Array, tuple[Rows, ...], int], bool]
+Around = tuple[Rows, Rows, Rows, Rows, NDArray[np.float32], Rows]
+"""The fields of Surroundings as a plain tuple."""
+
+Moving = Callable[[Array, Array, Array, Around, int], bool]
 """moving(numbers, shapes, places, around, steps): move cars on; whether none meets anything.
 
 numbers: rows of OneCarParts of a car each; shapes: its CarBody, how far it may press into things
@@ -52,7 +56,7 @@ def moving_together(kind: CarKind, equations: Equations) -> Moving:
     body_part, place_part, give = _BODY, _PLACE, _GIVE
 
     def move_together(
-        numbers: Array, shapes: Array, places: Array, around: tuple[Rows, ...], steps: int,
+        numbers: Array, shapes: Array, places: Array, around: Around, steps: int,
     ) -> bool:
         scenes = Surroundings(*around)
         for i in range(len(numbers)):

@@ -626,13 +626,14 @@ class Simulator:
     def kept(self) -> KeptState:
         """What go_back() takes: state and time as they are now."""
         return KeptState(self._steps, [copy(array) for array in self._uncertain()], self._stands,
-                         copy(self._inputs), self.collisions)
+                         self._numbers[self._parts.inputs.first:self._parts.inputs.after].copy(),
+                         self.collisions)
 
     def go_back(self, kept: KeptState) -> None:
         """Undo what was driven since a state was kept; commands stay."""
         self._steps, self._stands = kept.steps, kept.stands
         self._put_back(kept.arrays)
-        self._inputs[:] = kept.inputs
+        self._put(self._parts.inputs, kept.inputs)
         if self._obstacles is not None and kept.collisions is not None:
             self._obstacles.collisions = kept.collisions
         self._choose_kernels()
