@@ -168,16 +168,16 @@ def test_what_is_out_of_reach_changes_no_bit_of_a_scan(boxes, yaw, reach):
     assert near.tolist() == np.where(far <= reach, far, math.inf).tolist()
 
 
-def test_each_of_several_robots_is_among_all_others():
+@pytest.mark.parametrize('counts', [[1, 1, 1, 1], [2, 0, 1, 1], [4]])
+def test_each_of_several_robots_is_among_all_others(counts):
     robots = Objects((Cone(1.0, 2.0),), [
         Box(float(k), 1.0, 0.1 * k, 0.4, 0.2, 0.3) for k in range(4)])
-    for own, around in enumerate(robots.around_each([1] * 4)):
-        others = Objects(robots.cones, (*robots.boxes[:own], *robots.boxes[own + 1:]))
+    ends = np.cumsum(counts).tolist()
+    for around, count, end in zip(robots.around_each(counts), counts, ends, strict=True):
+        others = Objects(robots.cones, (*robots.boxes[:end - count], *robots.boxes[end:]))
         assert around == others
         assert around.box_rows.tolist() == others.box_rows.tolist()
         assert around.cone_rows.tolist() == others.cone_rows.tolist()
-    assert [around.boxes for around in Objects(boxes=[Box(
-        0.0, 0.0, 0.0, 0.4, 0.2, 0.3)]).around_each()] == [()]
 
 
 def test_beyond_the_longest_range_is_plus_and_below_the_shortest_minus_infinity():

@@ -366,7 +366,7 @@ def _times(arguments: argparse.Namespace, subject: _Subject, is_video: bool) -> 
     check_start(start, end)
     if not is_video:
         # A world has no end of its own.
-        last = 0.0 if subject.drive is None else end
+        last = end if subject.drives else 0.0
         return [last if start is None else start]
     start = start or 0.0
     length = end - start
