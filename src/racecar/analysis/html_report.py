@@ -21,6 +21,7 @@ from racecar.analysis.run_charts import (
 )
 from racecar.analysis.run_data import EPOCH_FROM_NS, TrackingRun
 from racecar.analysis.scene_of_run import scene_of_run
+from racecar.analysis.step_time import ANSWER, step_time_of
 from racecar.base.columns import Array
 from racecar.base.run_file import RunFile
 from racecar.base.types import NANOSECONDS
@@ -30,7 +31,6 @@ from racecar.metrics.path_metrics import PATH_WINDOW
 from racecar.metrics.quantities import length_text, Quantity
 from racecar.metrics.settling import BAND, settling
 from racecar.metrics.tracking_error import MergedTrack, Metrics
-from racecar.simulation.step_time import ANSWER, step_time_of
 
 _TYRE_CAPTIONS = {
     'fx': 'Longitudinal force of each tyre against its longitudinal slip, positive when braking',

@@ -12,6 +12,7 @@ from typing import overload, TypedDict, Unpack
 import warnings as python_warnings
 
 from racecar.analysis.motion import steering_range_of
+from racecar.analysis.step_time import StepClock, TimedCar
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import Parameter, suggestion
 from racecar.base.run_file import RunFile
@@ -40,7 +41,6 @@ from racecar.faults.plant import FAULTS
 from racecar.simulation.closed_loop import Loop, run_loop
 from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.obstacles import start_caution
-from racecar.simulation.step_time import StepClock, TimedCar
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions, STACKS
 from racecar.stacks.faults import faults_of_values, line_of_faults
 from racecar.stacks.loops import (

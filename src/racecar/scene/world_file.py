@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 
@@ -39,6 +39,9 @@ from racecar.scene.scene import (
     WHITE,
     WOOD,
 )
+
+Settings: TypeAlias = dict[str, Any]
+"""Values of an object of a world file by their names, each checked by the row of its table."""
 
 _LIMIT = 1e5
 """Largest coordinate and length in a world [m]."""
@@ -221,7 +224,7 @@ def _scene(path: Path, content: Mapping[str, object]) -> Scene:
     return replace(scene, starts=starts) if starts else scene
 
 
-def _objects(content: Mapping[str, object], key: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _objects(content: Mapping[str, object], key: str) -> Iterator[tuple[str, Settings]]:
     """Yield where each object of a list stands, and its values."""
     for place, item in _items(content, key):
         is_round = key == 'friction_zones' and isinstance(item, dict) and 'points' not in item
@@ -276,7 +279,7 @@ def _moving_things(content: Mapping[str, object]) -> tuple[MovingThing, ...]:
     return tuple(found.values())
 
 
-def _script(place: str, values: dict[str, Any]) -> Motion:
+def _script(place: str, values: Settings) -> Motion:
     """Motion of a script, whose values are taken out."""
     path, repeats = values.pop('path'), values.pop('repeat')
     if not isinstance(path, list) or len(path) < 2:
@@ -307,7 +310,7 @@ def _script(place: str, values: dict[str, Any]) -> Motion:
                            repeats=repeats)
 
 
-def _walk(place: str, values: dict[str, Any]) -> Motion:
+def _walk(place: str, values: Settings) -> Motion:
     """Motion of a walk at random, whose values are taken out."""
     area, speed, seed, start = (
         values.pop(name) for name in ('area', 'speed', 'seed', 'start'))
@@ -344,13 +347,13 @@ def _numbers(place: str, name: str, value: object) -> tuple[float, ...]:
     return numbers
 
 
-def _resolved(place: str, table: ParameterTable, item: object) -> dict[str, Any]:
+def _resolved(place: str, table: ParameterTable, item: object) -> Settings:
     prefix = f'{place}: ' if place else ''
     if not isinstance(item, dict):
         names = ', '.join(table.names)
         raise ParameterError(f'{prefix}{excerpt(item)}, expected a mapping with keys of {names}')
     try:
-        values: dict[str, Any] = table.resolve(item)
+        values: Settings = table.resolve(item)
     except ParameterError as error:
         raise ParameterError(f'{prefix}{error}') from error
     if 'colour' in values:
@@ -363,7 +366,7 @@ def _resolved(place: str, table: ParameterTable, item: object) -> dict[str, Any]
     return values
 
 
-def _wall_boxes(place: str, values: Mapping[str, Any]) -> Iterator[Box]:
+def _wall_boxes(place: str, values: Settings) -> Iterator[Box]:
     """Yield the pieces of a wall."""
     for piece in _pieces(place, values, values['thickness']):
         yield Box(*piece, values['height'], values['colour'])
@@ -377,7 +380,7 @@ def _strip_patches(content: Mapping[str, object]) -> Iterator[Patch]:
 
 
 def _pieces(
-    place: str, values: Mapping[str, Any], width: float,
+    place: str, values: Settings, width: float,
 ) -> Iterator[tuple[float, float, float, float, float]]:
     """Yield x, y, yaw, length and width of the rectangles of a wall or a strip."""
     points = _points(place, values['points'])
@@ -409,7 +412,7 @@ def _points(place: str, points: object) -> list[tuple[float, float]]:
     return found
 
 
-def _board(place: str, values: Mapping[str, Any]) -> Board:
+def _board(place: str, values: Settings) -> Board:
     if values['size'] > min(values['width'], values['height']):
         raise ParameterError(
             f"{place}: size of the marker is {values['size']:g} m, expected at most width and"

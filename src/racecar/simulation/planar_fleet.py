@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 import itertools
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from racecar.simulation.ports import (
     Scenery,
     unless_retired,
 )
+
+Kept: TypeAlias = Any
+"""What kept() of a robot gives: of a type of its own."""
 
 # Corners of the polygon as which a round body is seen: within 2 % of its radius.
 _CORNERS = 16
@@ -105,13 +108,13 @@ class PlanarRobot(Protocol):
     def odometry(self) -> Odometry:
         """Pose and twist of its base frame."""
 
-    def kept(self) -> Any:
+    def kept(self) -> Kept:
         """See the class."""
 
-    def go_back(self, kept: Any) -> None:
+    def go_back(self, kept: Kept) -> None:
         """See the class."""
 
-    def stop_at(self, kept: Any) -> None:
+    def stop_at(self, kept: Kept) -> None:
         """See the class."""
 
     def retire(self) -> None:
@@ -328,10 +331,10 @@ class PlanarFleet:
         """Move all on at once, if that can be done and none meets anything; else do nothing."""
         return False
 
-    def _kept(self) -> list[Any]:
+    def _kept(self) -> list[Kept]:
         return [robot.mover.kept() for robot in self._robots]
 
-    def _go_back(self, kept: Sequence[Any]) -> None:
+    def _go_back(self, kept: Sequence[Kept]) -> None:
         for robot, state in zip(self._robots, kept, strict=True):
             robot.mover.go_back(state)
 
