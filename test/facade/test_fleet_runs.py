@@ -12,6 +12,7 @@ import pytest
 import racecar
 from racecar.base.errors import ConfigurationError, RunError
 from racecar.cli.main import main
+from racecar.cockpit.replay.opening import open_recording
 
 FLEET = """
 - {name: red, laser: {rays: 54}, set: {gap_follower: {speed: 2.5}}}
@@ -176,3 +177,14 @@ def test_a_car_that_is_not_there_is_refused_and_the_cars_are_named(
     assert message in capsys.readouterr().err
     with pytest.raises(RunError, match='is of a single car'):
         racecar.load(kept / 'red', car='red')
+
+
+def test_a_folder_of_several_cars_is_replayed_with_all_of_them(run, tmp_path):
+    recording = open_recording(run.save(tmp_path / 'two'))
+    messages = [json.loads(frame) for frame in recording.opening if frame[:1] == b'{']
+    robots = {message['car']: message for message in messages if message['type'] == 'robot'}
+    assert [*robots] == ['red', 'blue']
+    assert recording.end == pytest.approx(2.0)
+    for (car, robot), rows in zip(robots.items(), recording.block(0).robots, strict=True):
+        x = rows.values[:, robot['columns'].index('x')]
+        assert x.tolist() == run.cars[car].table['x'][:len(x)].tolist()

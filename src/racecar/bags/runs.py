@@ -75,7 +75,7 @@ def locate(path: Path, car: str | None = None) -> Path:
     if not path.exists():
         raise RunError(f"run '{path}' does not exist; check the path")
     if path.is_dir():
-        cars = _cars_in_folder(path)
+        cars = cars_in_folder(path)
         if cars and car is None:
             raise RunError(
                 f"folder '{path}' holds the runs of {len(cars)} cars, expected the choice of one:"
@@ -102,7 +102,7 @@ def cars_of(path: Path) -> tuple[str, ...]:
 
     Raises RunError, BagError or ConfigurationError for what cannot be read.
     """
-    if path.is_dir() and (cars := _cars_in_folder(path)):
+    if path.is_dir() and (cars := cars_in_folder(path)):
         return cars
     found = locate(path)
     if found.suffix == '.csv':
@@ -120,8 +120,11 @@ def cars_of(path: Path) -> tuple[str, ...]:
     return (*first, *(car for car in cars if car not in first))
 
 
-def _cars_in_folder(path: Path) -> tuple[str, ...]:
-    """Cars of a folder that has a run in a folder for each; none of any other."""
+def cars_in_folder(path: Path) -> tuple[str, ...]:
+    """Cars of a folder that has a run in a folder for each; none of any other, as of a bag.
+
+    Raises ConfigurationError for a run.yaml that cannot be read.
+    """
     if (path / CSV_NAME).is_file() or _is_bag(path) or _is_bag(path / BAG_NAME):
         return ()
     there = sorted(file.parent.name for file in path.glob(f'*/{CSV_NAME}'))

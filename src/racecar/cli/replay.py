@@ -22,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ' run.yaml beside it; what a bag lacks is said in the log of the page.')
     completed_as_file(parser.add_argument(
         'source', type=Path, metavar='BAG|RUN',
-        help='a bag, the folder of a run or a demo, or a CSV file of `simulate` and `up`'))
+        help='a bag, the folder of a run, of several cars or of a demo, or a CSV file of'
+        ' `simulate` and `up`'))
     add_world_argument(parser, 'world to show around (default: that of the run)')
     add_robot_argument(
         parser, 'robot of a recording without a robot description (default: that of the run)')

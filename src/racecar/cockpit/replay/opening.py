@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A recording from whatever holds one: a bag, the folder of a run, or a CSV file."""
+"""A recording from whatever holds one: a bag, the folder of one or several runs, a CSV file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from racecar.analysis.robot_profile import (
 )
 from racecar.analysis.run_csv import read_run_csv
 from racecar.bags.libraries import check_libraries
-from racecar.bags.runs import locate, tracked_ahead_of
+from racecar.bags.runs import cars_in_folder, locate, tracked_ahead_of
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.run_file import read_run_file_beside, RunFile
 from racecar.cockpit.replay.recording import Recording
-from racecar.cockpit.replay.table_recording import TableRecording
+from racecar.cockpit.replay.table_recording import TableDrive, TableRecording
 from racecar.cockpit.robot_message import PLAIN_ROBOT
 from racecar.description.robot_tree import RobotTree
 from racecar.scene.scene import Scene
@@ -35,17 +35,20 @@ def open_recording(
     world, vehicle: names or files, by default those of the run.yaml beside it. Raises RunError,
     BagError or ConfigurationError in one line.
     """
-    found = locate(path)
+    cars = cars_in_folder(path) or (None,)
+    found = locate(path, cars[0])
     notes: list[str] = []
     file = _run_file(found, notes)
     scene = _scene(world, file, notes)
-    profile = _profile(vehicle, file, notes)
     if found.suffix == '.csv':
-        table = read_run_csv(found, tracked_ahead_of(file))
-        profile = profile or usual_profile()
-        return TableRecording(
-            path.resolve().name, table, profile, _tree(profile, notes) or PLAIN_ROBOT, scene,
-            tuple(notes))
+        drives = []
+        for number, car in enumerate(cars):
+            profile = _profile(vehicle, file, notes, car) or usual_profile()
+            drives.append(TableDrive(
+                read_run_csv(locate(path, car), tracked_ahead_of(file)), profile,
+                _tree(profile, notes) or PLAIN_ROBOT, number=number, car=car or ''))
+        return TableRecording(path.resolve().name, drives, scene, tuple(dict.fromkeys(notes)))
+    profile = _profile(vehicle, file, notes)
     check_libraries(found)
     # Not in every installation.
     from racecar.cockpit.replay.bag_recording import BagRecording
@@ -75,11 +78,13 @@ def _scene(world: str | None, file: RunFile | None, notes: list[str]) -> Scene |
         return None
 
 
-def _profile(name: str | None, file: RunFile | None, notes: list[str]) -> RobotProfile | None:
+def _profile(
+    name: str | None, file: RunFile | None, notes: list[str], car: str | None = None,
+) -> RobotProfile | None:
     if name is not None:
         return profile_of_file(name)
     try:
-        return profile_of_run(file)
+        return profile_of_run(file, car or '')
     except ParameterError as error:
         notes.append(excerpt(str(error)))
         return None

@@ -1,8 +1,11 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A run without pictures and scans: the CSV file of `simulate` and `up`."""
+"""A run without pictures and scans: CSV files of `simulate` and `up`, one for each car."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+import itertools
 
 import numpy as np
 
@@ -31,25 +34,22 @@ from racecar.scene.scene import Scene
 _STEP = 1e-6
 
 
-class TableRecording(Recording):
-    """A drive of which odometry, reference and commands are known; its wheels only roll."""
+class TableDrive:
+    """A drive of which odometry, reference and commands are known; its wheels only roll.
+
+    opening, end: as of Recording. faults: shapes of the robot that are left out.
+    """
 
     def __init__(
-        self, name: str, table: RunTable, profile: RobotProfile, tree: RobotTree,
-        scene: Scene | None, notes: tuple[str, ...] = (),
+        self, table: RunTable, profile: RobotProfile, tree: RobotTree, *, number: int = 0,
+        car: str = '',
     ) -> None:
+        """number: of the robot in the recording; car: its name among several."""
         drive = drive_of_table(table, profile)
-        robot = robot_frames(0, tree)
-        self.name, self.end = name, drive.duration
-        frames = list(robot.frames)
-        if scene is not None:
-            frames.extend(scene_frames(scene).values())
-        if len(drive.reference) > 1:
-            frames.append(path_frame(drive.reference))
-        self.opening = tuple(frames)
-        self.latched = ()
-        missing = 'not in a CSV file: laser scans, pictures, lamps, log'
-        self.notes = (*robot.faults, *notes, missing)
+        robot = robot_frames(number, tree, car=car)
+        self.end, self.faults = drive.duration, robot.faults
+        self.opening = robot.frames if len(drive.reference) < 2 else (
+            *robot.frames, path_frame(drive.reference))
         self._times = drive.t
         self._values = np.full((len(drive.t), len(robot.columns)), np.nan)
         places = {column: index for index, column in enumerate(robot.columns)}
@@ -73,6 +73,30 @@ class TableRecording(Recording):
         """Rows of the table."""
         first, last = np.searchsorted(self._times, (index * BLOCK, (index + 1) * BLOCK))
         return Block(self._times[first:last], self._values[first:last])
+
+
+class TableRecording(Recording):
+    """Drives in one world, which began at once."""
+
+    def __init__(
+        self, name: str, drives: Sequence[TableDrive], scene: Scene | None,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        """drives: by the numbers of their robots, at least one."""
+        self.name, self._drives = name, drives
+        self.end = max(drive.end for drive in drives)
+        self.opening = (
+            *itertools.chain.from_iterable(drive.opening for drive in drives),
+            *({} if scene is None else scene_frames(scene)).values())
+        self.latched = ()
+        self.notes = (
+            *dict.fromkeys(itertools.chain.from_iterable(drive.faults for drive in drives)),
+            *notes, 'not in a CSV file: laser scans, pictures, lamps, log')
+
+    def block(self, index: int) -> Block:
+        """Rows of the tables."""
+        first, *others = (drive.block(index) for drive in self._drives)
+        return first._replace(others=tuple(others))
 
 
 def _following(table: RunTable) -> Array:
