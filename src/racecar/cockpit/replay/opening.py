@@ -43,10 +43,10 @@ def open_recording(
     if found.suffix == '.csv':
         drives = []
         for number, car in enumerate(cars):
-            profile = _profile(vehicle, file, notes, car) or usual_profile()
+            known = _profile(vehicle, file, notes, car) or usual_profile()
             drives.append(TableDrive(
-                read_run_csv(locate(path, car), tracked_ahead_of(file)), profile,
-                _tree(profile, notes) or PLAIN_ROBOT, number=number, car=car or ''))
+                read_run_csv(locate(path, car), tracked_ahead_of(file)), known,
+                _tree(known, notes) or PLAIN_ROBOT, number=number, car=car or ''))
         return TableRecording(path.resolve().name, drives, scene, tuple(dict.fromkeys(notes)))
     profile = _profile(vehicle, file, notes)
     check_libraries(found)
