@@ -123,6 +123,8 @@ def test_a_walk_is_what_the_generator_draws_and_begins_anew():
     ('{radius: 0.2}', 'neither of path and area, expected one: path for a script'),
     ('{radius: 0.2, path: []}', r'path is \[\], expected a list of at least two points'),
     ('{radius: 0.2, path: [[0, 0, 0], [0, 1, 1]]}', 'time 0 s after 0 s, expected times from 0'),
+    ('{radius: 0.2, path: [[0, 0, 0], [1e-10, 0, 0]], repeat: true}',
+     'time 1e-10 s after 0 s, expected times from 0 on that increase by at least 0.001 s'),
     ('{radius: 0.2, path: [[-1, 0, 0], [0, 1, 1]]}', 'time -1 s after the begin'),
     ('{radius: 0.2, path: [[0, 0, 0], [1, .nan, 1]]}', r'path has \[1, nan, 1\], expected a'),
     ('{radius: 0.2, path: [[0, 0, 0], [1, 2, 1, 1]]}', r'of all points or \[t, x, y, yaw\]'),

@@ -48,6 +48,8 @@ _LIMIT = 1e5
 
 _MOST_OBJECTS = 20_000
 _MOST_MOVERS = 200
+# Of a script [s].
+_SHORTEST_LEG = 0.001
 
 
 def _number(name: str, default: float | None, description: str, unit: str = 'm', *,
@@ -295,11 +297,11 @@ def _script(place: str, values: Settings) -> Motion:
                 f' or [t, x, y, yaw] of all, each number within {_LIMIT:g}')
     times = [point[0] for point in points]
     for before, time in zip([-1.0, *times], times, strict=False):
-        if time < 0.0 or time <= before:
+        if time < 0.0 or time < before + _SHORTEST_LEG:
             raise ParameterError(
                 f'{place}: path has the time {time:g} s after'
                 f" {'the begin' if before < 0.0 else f'{before:g} s'}, expected times from 0 on"
-                ' that increase')
+                f' that increase by at least {_SHORTEST_LEG:g} s')
     if repeats and points[0][1:3] != points[-1][1:3]:
         raise ParameterError(
             f'{place}: path ends at {excerpt(path[-1][1:3])} and begins at'
