@@ -7,6 +7,7 @@ import json
 import os
 from pathlib import Path
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -548,18 +549,22 @@ def test_tests_run_in_parallel_unless_files_or_another_way_are_named(arguments, 
     assert bool(commands.parallel(arguments)) == expected
 
 
-CI_CALLS = [' setup', 'none setup', ' python docs/build.py',
-            'none test test/analysis test/bags test/base test/cli test/cockpit test/control'
-            ' test/description test/differential test/driver/test_driven_car.py'
-            ' test/dynamics/test_double_track.py test/dynamics/test_impulse.py'
-            ' test/dynamics/test_integrators.py test/dynamics/test_modes.py'
-            ' test/dynamics/test_prediction.py test/dynamics/test_vehicle_models.py'
-            ' test/dynamics/test_vehicles.py test/entities test/facade test/faults'
-            ' test/identification test/metrics test/neo/test_neo_protocol.py'
-            ' test/neo/test_neo_server.py test/rendering test/replay test/scene test/sensors'
-            ' test/simulation'
-            ' test/terminal/test_pictures_of_characters.py',
-            ' test']
+def run_in_clone(tmp_path, script, arguments, stub):
+    """Exit code of a script of .ci in a folder where ./run is a stub, and what that was asked."""
+    (tmp_path / '.ci').mkdir()
+    for name in ('run', 'ubuntu_packages'):
+        shutil.copy(ROOT / '.ci' / name, tmp_path / '.ci')
+    (tmp_path / 'run').write_text(f'#!/bin/sh\necho "$RACECAR_ROS $@" >> calls\n{stub}')
+    (tmp_path / 'run').chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if name != 'RACECAR_ROS'}
+    answer = subprocess.run([tmp_path / '.ci' / script, *arguments], env=environment)
+    said = (tmp_path / 'calls').read_text().splitlines()
+    for word in ' '.join(said).split():
+        assert not word.startswith('test/') or (ROOT / word).exists(), word
+    return answer.returncode, said
+
+
+CI_CALLS = [' setup', 'none setup', ' python docs/build.py', 'none test test/analysis', ' test']
 
 
 @pytest.mark.parametrize(('arguments', 'codes', 'calls', 'code'), [
@@ -571,25 +576,33 @@ CI_CALLS = [' setup', 'none setup', ' python docs/build.py',
 ])
 def test_ci_builds_the_site_runs_both_environments_and_fails_with_any(
         tmp_path, arguments, codes, calls, code):
-    (tmp_path / '.ci').mkdir()
-    script = tmp_path / '.ci' / 'run'
-    script.write_text((ROOT / '.ci' / 'run').read_text())
-    stub = tmp_path / 'run'
-    stub.write_text(
-        '#!/bin/sh\necho "$RACECAR_ROS $@" >> calls\n'
+    found, said = run_in_clone(tmp_path, 'run', arguments, (
         f'[ "$1" = python ] && exit {codes[0]}\n[ "$RACECAR_ROS" = none ] && exit {codes[1]}\n'
-        f'exit {codes[2]}\n')
-    stub.chmod(0o755)
-    environment = {name: value for name, value in os.environ.items() if name != 'RACECAR_ROS'}
-    answer = subprocess.run(['bash', str(script), *arguments], env=environment)
-    assert answer.returncode == code
-    said = (tmp_path / 'calls').read_text().splitlines()
+        f'exit {codes[2]}\n'))
+    assert found == code
     # The second set-up and the site are made side by side.
-    assert [*said[:1], *sorted(said[1:3], reverse=True), *said[3:]] == calls
-    assert all((ROOT / word).exists() for line in said for word in line.split()
-               if word.startswith('test/'))
+    said = [*said[:1], *sorted(said[1:3], reverse=True), *said[3:]]
+    assert all(map(str.startswith, said, calls))
+    assert len(said) == len(calls)
 
 
-@pytest.mark.parametrize('name', ['run', '.ci/run', 'bin/racecar'])
+@pytest.mark.parametrize('code', [0, 1])
+def test_all_that_packages_of_ubuntu_decide_about_is_more_than_ci_runs_first(tmp_path, code):
+    names = []
+    for arguments in ([], ['--kernels']):
+        folder = tmp_path / str(len(arguments))
+        folder.mkdir()
+        found, (call,) = run_in_clone(
+            folder, 'ubuntu_packages', arguments, f'exit {code}\n')
+        assert found == code
+        assert call.startswith('none test ')
+        names.append([word.removesuffix('.py') for word in call.split()[2:]])
+    every, first = names
+    assert len(first) > 20
+    assert all(any((word + '/').startswith(known + '/') for known in every) for word in first)
+    assert {'test/simulation', 'test/control', 'test/cli'} <= {*every} - {*first}
+
+
+@pytest.mark.parametrize('name', ['run', '.ci/run', '.ci/ubuntu_packages', 'bin/racecar'])
 def test_scripts_are_executable(name):
     assert (ROOT / name).stat().st_mode & stat.S_IXUSR

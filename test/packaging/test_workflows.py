@@ -60,4 +60,5 @@ def test_a_push_is_tested_with_each_python_that_is_supported():
     assert tested == {f'{major}.{minor}' for major, minor in PYTHON_VERSIONS}
     assert {row['distro'] for row in workflow['jobs']['wheels']['strategy']['matrix']['include']} \
         == {'jazzy', 'kilted'}
-    assert '.ci/run' in commands(ROOT / '.github' / 'workflows' / 'ci.yaml')
+    assert {'.ci/run', '.ci/ubuntu_packages'} <= {
+        *commands(ROOT / '.github' / 'workflows' / 'ci.yaml')}
