@@ -143,13 +143,16 @@ def test_a_car_takes_velocities_of_either_type(bench, outsider):
         twist = Twist(linear=Vector3(x=speed), angular=Vector3(z=0.3))
         message = TwistStamped(twist=twist) if is_stamped else twist
         publisher = outsider.create_publisher(type(message), '/cmd_vel', qos.COMMAND)
+        # Without it once it is destroyed, as the executor may have a call of the timer left.
+        live = {publisher}
         timer = bench.probe.create_timer(
-            0.02, lambda publisher=publisher, message=message: publisher.publish(message))
+            0.02, lambda live=live, message=message: [one.publish(message) for one in live])
         reaches(bench, simulator, speed)
         angle = math.atan2(0.3 * WHEELBASE, speed)
         bench.until(lambda angle=angle: commands and commands[-1].drive.steering_angle
                     == pytest.approx(angle, abs=1e-6), 'the steering angle')
         bench.probe.destroy_timer(timer)
+        live.clear()
         outsider.destroy_publisher(publisher)
 
 
