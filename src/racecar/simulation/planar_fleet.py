@@ -345,6 +345,8 @@ class PlanarFleet:
         self, places: Sequence[Odometry], margin: float = 0.0,
     ) -> set[tuple[int, int]]:
         """Pairs of robots that cover the same ground, wider by a margin [m]."""
+        if len(places) == 1:
+            return set()
         at = np.array([place[1:3] for place in places])
         apart = np.hypot(*(at[:, np.newaxis] - at).transpose(2, 0, 1))
         near = np.argwhere(np.triu(
