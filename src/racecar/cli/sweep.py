@@ -28,7 +28,7 @@ from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar, typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
-from racecar.facade.fleet_sweeps import FleetSweepRun
+from racecar.facade.fleet_sweeps import FleetSweepResult, FleetSweepRun
 from racecar.facade.sweeps import SweepResult, SweepRun
 from racecar.signals import raising_on_signals
 from racecar.stacks.fleet_sweep import CARS, make_fleet_sweep
@@ -111,15 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
     with ProgressBar(made.simulated, 'simulating') as show:
         result = made.run(show)
     wall_time = time.perf_counter() - start
-    for text in result.warnings:
-        print(f'warning: {text}', file=sys.stderr)
-    report = result.report(output / REPORT_NAME, [
-        ('Command', typed_command()), ('Sweep file', str(arguments.file))])
-    table = output / 'results.csv'
-    result.write_csv(table)
-    plots, drawn = figure_files(lambda: {'sweep': result.plot()}, output)
-    places = {'table': str(table), 'plot': str(plots[0]) if plots else None,
-              'report': str(report)}
+    places, told = _write(result, output, arguments.file)
     speed = made.simulated / wall_time
     if arguments.json:
         print(json.dumps({
@@ -128,8 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
             'simulated_seconds_per_second': speed, **places}))
     else:
         print_rows([*result.as_rows(), ('simulated seconds per second', f'{speed:.0f}', '')])
-    print(f'Table: {table}\n{drawn}\nReport: {report}',
-          file=sys.stderr if arguments.json else sys.stdout)
+    print(told, file=sys.stderr if arguments.json else sys.stdout)
     return 0
 
 
@@ -154,23 +145,30 @@ def _run_cars(arguments: argparse.Namespace, content: Values) -> int:
         with raising_on_signals(), ProgressBar(made.simulated, 'simulating') as show:
             result = made.run(show)
     speed = made.simulated / (time.perf_counter() - start)
-    for text in result.warnings:
-        print(f'warning: {text}', file=sys.stderr)
-    report = result.report(output / REPORT_NAME, [
-        ('Command', typed_command()), ('Sweep file', str(arguments.file))])
-    table = output / 'results.csv'
-    result.write_csv(table)
-    plots, drawn = figure_files(lambda: {'sweep': result.plot()}, output)
+    places, told = _write(result, output, arguments.file)
     if arguments.json:
         print(json.dumps({
             'points': len(result), 'cars': list(result.cars), 'columns': result.columns(),
-            'simulated_seconds_per_second': speed, 'table': str(table),
-            'plot': str(plots[0]) if plots else None, 'report': str(report)}))
+            'simulated_seconds_per_second': speed, **places}))
     else:
         print_rows([*result.as_rows(), ('simulated seconds per second', f'{speed:.1f}', '')])
-    print(f'Table: {table}\n{drawn}\nReport: {report}',
-          file=sys.stderr if arguments.json else sys.stdout)
+    print(told, file=sys.stderr if arguments.json else sys.stdout)
     return 0
+
+
+def _write(
+    result: SweepResult | FleetSweepResult, output: Path, file: Path,
+) -> tuple[dict[str, str | None], str]:
+    """Print the warnings, write report, table and plot; where they lie, for --json and people."""
+    for text in result.warnings:
+        print(f'warning: {text}', file=sys.stderr)
+    report = result.report(output / REPORT_NAME, [
+        ('Command', typed_command()), ('Sweep file', str(file))])
+    table = output / 'results.csv'
+    result.write_csv(table)
+    plots, drawn = figure_files(lambda: {'sweep': result.plot()}, output)
+    return ({'table': str(table), 'plot': str(plots[0]) if plots else None,
+             'report': str(report)}, f'Table: {table}\n{drawn}\nReport: {report}')
 
 
 def _best(result: SweepResult) -> dict[str, object] | None:
