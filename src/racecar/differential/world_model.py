@@ -21,11 +21,10 @@ from racecar.differential.description import (
 from racecar.differential.parameters import RobotParameters
 from racecar.scene.scene import EMPTY_SCENE
 from racecar.simulation.world.car_model import (
+    BODY_AFFINITY,
     CAR_BIT,
-    FIXED_BIT,
     FLOOR_BIT,
     HARD,
-    LOOSE_BIT,
     prefixed,
     servo_name,
     WHEEL_PRIORITY,
@@ -91,7 +90,7 @@ def _add_shape(root: Any, robot: RobotParameters, name: str) -> None:
            if robot.body_radius else
            {'type': kinds.mjGEOM_BOX, 'size': (0.5 * (front + rear), side, half)}))
     geom.contype, geom.solref = CAR_BIT, HARD
-    geom.conaffinity = FLOOR_BIT | FIXED_BIT | LOOSE_BIT | CAR_BIT
+    geom.conaffinity = BODY_AFFINITY
 
 
 def _add_wheel(

@@ -20,8 +20,12 @@ from racecar.simulation.world.engine import load_engine
 if TYPE_CHECKING:
     from mujoco import MjsBody, MjsGeom, MjsJoint, MjSpec
 
-FLOOR_BIT, FIXED_BIT, LOOSE_BIT, CAR_BIT = 1, 2, 4, 8
-"""What collides with what: the ground, what stands fixed, what can be moved, bodies of cars."""
+FLOOR_BIT, FIXED_BIT, LOOSE_BIT, CAR_BIT, MOVING_BIT = 1, 2, 4, 8, 16
+"""What collides with what: the ground, what stands fixed, what can be moved, bodies of cars, and
+what moves whatever it meets."""
+
+BODY_AFFINITY = FLOOR_BIT | FIXED_BIT | LOOSE_BIT | CAR_BIT | MOVING_BIT
+"""What the bodies of cars collide with."""
 
 VISUAL_GROUP, COLLISION_GROUP = 2, 3
 """Groups of geoms, for who draws or measures."""
@@ -192,7 +196,7 @@ def _add_collision_shapes(spec: MjSpec, added: MjsBody, car: str, body: RigidBod
         geom = add_shape(spec, added, shape, f'{prefixed(car, body.name)}/{index}')
         geom.group = COLLISION_GROUP
         geom.contype, geom.solref = CAR_BIT, HARD
-        geom.conaffinity = FLOOR_BIT | FIXED_BIT | LOOSE_BIT | CAR_BIT
+        geom.conaffinity = BODY_AFFINITY
 
 
 def _add_visual_shapes(spec: MjSpec, added: MjsBody, body: RigidBody) -> None:

@@ -33,6 +33,10 @@ SPEED_LIMIT = 1e4
 # Added to masses and inertias of a robot that is held [kg, kg m^2].
 _HELD = 1e9
 
+# Geoms of the world that tell the engine with what it may collide: the ground, and one of what
+# stands fixed.
+_TELLING = 2
+
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
@@ -85,6 +89,7 @@ class EngineState:
         self.model = compiled_model(spec)
         self.data = mujoco.MjData(self.model)
         self.scratch = mujoco.MjData(self.model)
+        self._leave_in_place()
         self._scene = scene
         self._parts = int(mujoco.mjtState.mjSTATE_INTEGRATION)
         self._kept = np.zeros(mujoco.mj_stateSize(self.model, self._parts))
@@ -94,6 +99,16 @@ class EngineState:
             dtype=np.int64)
         self._start = self.data.qpos.copy()
         self.place_moving(0)
+
+    def _leave_in_place(self) -> None:
+        """Keep the engine from placing anew at each step what stands fixed.
+
+        It places as many geoms of each body as the model says that it has. Those of the world are
+        where they are from now on; with what they may collide the first two tell.
+        """
+        for data in (self.data, self.scratch):
+            load_engine().mj_kinematics(self.model, data)
+        self.model.body_geomnum[0] = min(int(self.model.body_geomnum[0]), _TELLING)
 
     def surround(self, spec: MjSpec, scene: Scene) -> None:
         """Compile a model of another scene; bodies, joints and actuators of both stay as they are.

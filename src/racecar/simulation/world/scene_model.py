@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 from racecar.base.poses import pose_of_angles
 from racecar.scene.scene import Box, Colour, Cone, HIGHEST, MovingThing, Scene
-from racecar.simulation.world.car_model import FIXED_BIT, FLOOR_BIT, HARD, LOOSE_BIT, place
+from racecar.simulation.world.car_model import (
+    FIXED_BIT,
+    FLOOR_BIT,
+    HARD,
+    LOOSE_BIT,
+    MOVING_BIT,
+    place,
+)
 from racecar.simulation.world.engine import load_engine
 
 if TYPE_CHECKING:
@@ -81,7 +88,7 @@ def _add_moving(spec: MjSpec, name: str, thing: MovingThing) -> None:
         (mujoco.mjtGeom.mjGEOM_CYLINDER, (thing.radius, half, 0.0)) if thing.is_round else
         (mujoco.mjtGeom.mjGEOM_BOX, (0.5 * thing.length, 0.5 * thing.width, half)))
     geom = body.add_geom(type=kind, size=size, pos=(0.0, 0.0, half), rgba=_opaque(thing.colour))
-    geom.contype, geom.conaffinity = FIXED_BIT, 0
+    geom.contype, geom.conaffinity = MOVING_BIT, 0
     geom.solref = HARD
 
 
@@ -108,7 +115,7 @@ def _add_cones(spec: MjSpec, cones: tuple[Cone, ...]) -> None:
             size=(0.5 * _SUPPORT * cone.base, 0.5 * _SUPPORT * cone.base, 0.5 * foot))
         # Its own numbers hold, not those of what it meets.
         stem.friction[0], stem.priority, stem.solref = _FRICTION, 1, _SOFT
-        stem.contype, stem.conaffinity = LOOSE_BIT, FIXED_BIT | LOOSE_BIT
+        stem.contype, stem.conaffinity = LOOSE_BIT, FIXED_BIT | LOOSE_BIT | MOVING_BIT
         support.contype = support.conaffinity = 0
         for name, part, friction in (('stem', stem, _LYING_FRICTION),
                                      ('foot', support, _FOOT_FRICTION)):

@@ -25,6 +25,7 @@ from racecar.simulation.ground_friction import WheelSpots
 from racecar.simulation.world.car_axles import make_axles, make_governor
 from racecar.simulation.world.car_bodies import CarBodies
 from racecar.simulation.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
+from racecar.simulation.world.clearance import clearance_of
 from racecar.simulation.world.engine import engine_steps, load_engine
 from racecar.simulation.world.engine_state import (
     EngineState,
@@ -151,14 +152,15 @@ class WorldEngine(EngineState):
         self.places = [self._places_of(car) for car in cars]
         places = _places(self.model, cars, len(scene.cones))
         paving = _paving(self.model, cars, scene, places)
+        clearance = clearance_of(self.model, scene, places.root)
         self._world = World(
             _views(self.model, self.data), places, as_vector(self._rows),
-            np.full((len(cars), 1 + len(scene.cones)), QUIET), paving)
+            np.full((len(cars), 1 + len(scene.cones)), QUIET), paving, clearance)
         # Of the present time.
         self._shown_rows = self._rows.copy()
         self._shown = World(
             _views(self.model, self.scratch), places, as_vector(self._shown_rows),
-            self._world.since, paving)
+            self._world.since, paving, clearance)
         self._fresh = _NOTHING
 
     def advance(self, steps: int, time_ns: int = 0) -> bool:

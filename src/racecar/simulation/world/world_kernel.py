@@ -26,6 +26,7 @@ from racecar.dynamics.vehicles.double_track_wheels import (
     SpeedDrive,
 )
 from racecar.scene.friction_zones import friction_at, ZoneRows
+from racecar.simulation.world.clearance import Clearance, try_all, try_near
 from racecar.simulation.world.engine import call_engine, Steps
 from racecar.simulation.world.engine_state import FloatArray, IntArray, SPEED_LIMIT
 from racecar.simulation.world.wheel_contact import (
@@ -227,7 +228,7 @@ class World(NamedTuple):
     """What the kernels work on.
 
     rows: numbers of a Car for each car; since: time since a car last touched what is fixed or
-    drives, and each loose body [s], (cars, 1 + loose bodies).
+    drives, and each loose body [s], (cars, 1 + loose bodies); clearance: of the cars.
     """
 
     views: Views
@@ -235,6 +236,7 @@ class World(NamedTuple):
     rows: Flat
     since: FloatArray
     paving: Paving
+    clearance: Clearance
 
 
 @pure
@@ -545,22 +547,25 @@ def world_kernels(
         if paves:
             _pave(w)
         _turn_all(w)
+        try_near(w.clearance, w.views.qpos, w.places.root, w.places.pose)
         call_engine(steps.first, steps.model, steps.data)
         for car in range(len(w.places.root)):
             push(w, car, dt)
 
     def look(steps: Steps, w: World, dt: float) -> None:
         look_at(steps, w, dt)
+        try_all(w.clearance, w.places.root)
 
     def run(steps: Steps, w: World, dt: float, count: int) -> bool:
         for _ in range(count):
             # Before the engine meets numbers of which it would write a complaint to a file.
             if not _can_be_trusted(w.views):
-                return False
+                break
             look_at(steps, w, dt)
             call_engine(steps.second, steps.model, steps.data)
             for car in range(len(w.places.root)):
                 _watch(w, car, dt)
+        try_all(w.clearance, w.places.root)
         return _can_be_trusted(w.views)
 
     return WorldKernels(compiled(run, types), compiled(look, types[:-1]))
