@@ -85,9 +85,11 @@ class EngineState:
         return self._scene
 
     def _compile(self, spec: MjSpec, scene: Scene) -> None:
-        mujoco = load_engine()
+        mujoco = self._mujoco = load_engine()
         self.model = compiled_model(spec)
         self.data = mujoco.MjData(self.model)
+        # The engine's own, which the package would give as another object at each question.
+        self._qpos, self._qvel = self.data.qpos, self.data.qvel
         self.scratch = mujoco.MjData(self.model)
         self._leave_in_place()
         self._scene = scene
@@ -107,7 +109,7 @@ class EngineState:
         where they are from now on; with what they may collide the first two tell.
         """
         for data in (self.data, self.scratch):
-            load_engine().mj_kinematics(self.model, data)
+            self._mujoco.mj_kinematics(self.model, data)
         self.model.body_geomnum[0] = min(int(self.model.body_geomnum[0]), _TELLING)
 
     def surround(self, spec: MjSpec, scene: Scene) -> None:
@@ -144,15 +146,15 @@ class EngineState:
 
     def keep(self) -> None:
         """Remember the present state, for put_back()."""
-        load_engine().mj_getState(self.model, self.data, self._kept, self._parts)
+        self._mujoco.mj_getState(self.model, self.data, self._kept, self._parts)
 
     def put_back(self) -> None:
         """Return to the state that keep() has remembered."""
-        load_engine().mj_setState(self.model, self.data, self._kept, self._parts)
+        self._mujoco.mj_setState(self.model, self.data, self._kept, self._parts)
 
     def copy_to_scratch(self) -> MjData:
         """The scratch data with the present state, of which nothing is derived yet."""
-        load_engine().mj_copyState(self.model, self.data, self.scratch, self._parts)
+        self._mujoco.mj_copyState(self.model, self.data, self.scratch, self._parts)
         return self.scratch
 
     def place(self, body: FreeBody, pose: Pose3) -> None:
@@ -250,13 +252,13 @@ class EngineState:
 
     def pose(self, body: FreeBody) -> Pose3:
         """Pose of a body in the world."""
-        x, y, z, qw, qx, qy, qz = map(float, self.data.qpos[body.pose:body.pose + 7])
+        x, y, z, qw, qx, qy, qz = self._qpos[body.pose:body.pose + 7].tolist()
         return Pose3(x, y, z, qx, qy, qz, qw)
 
     def body_state(self, body: FreeBody) -> BodyState:
         """Pose of a body and twist in its axes."""
         pose = self.pose(body)
-        return BodyState(pose, Twist3(*self._in_axes(pose, body, self.data.qvel)))
+        return BodyState(pose, Twist3(*self._in_axes(pose, body, self._qvel)))
 
     def acceleration(self, body: FreeBody, accelerations: FloatArray) -> Acceleration3:
         """Acceleration of a body in its axes; accelerations: qacc of the engine."""
@@ -266,7 +268,7 @@ class EngineState:
         self, pose: Pose3, body: FreeBody, moving: FloatArray,
     ) -> tuple[float, float, float, float, float, float]:
         # The engine has velocities in the axes of the world, rotations in those of the body.
-        vx, vy, vz, wx, wy, wz = map(float, moving[body.motion:body.motion + 6])
+        vx, vy, vz, wx, wy, wz = moving[body.motion:body.motion + 6].tolist()
         return (*unrotated(pose[3:], (vx, vy, vz)), wx, wy, wz)
 
 

@@ -44,6 +44,7 @@ from racecar.simulation.world.world_kernel import (
     GOVERNOR,
     Paving,
     Places,
+    plain_world,
     QUIET,
     SHOWN,
     Shown,
@@ -147,8 +148,8 @@ class WorldEngine(EngineState):
     def _bind(self) -> None:
         """Find what the kernels work on in the engine's arrays."""
         cars, scene = self._cars, self.scene
-        self._steps = engine_steps(self.model, self.data)
-        self._scratch_steps = engine_steps(self.model, self.scratch)
+        self._steps = engine_steps(self.model, self.data)[:]
+        self._scratch_steps = engine_steps(self.model, self.scratch)[:]
         self.places = [self._places_of(car) for car in cars]
         places = _places(self.model, cars, len(scene.cones))
         paving = _paving(self.model, cars, scene, places)
@@ -156,11 +157,12 @@ class WorldEngine(EngineState):
         self._world = World(
             _views(self.model, self.data), places, as_vector(self._rows),
             np.full((len(cars), 1 + len(scene.cones)), QUIET), paving, clearance)
+        self._plain = plain_world(self._world)
         # Of the present time.
         self._shown_rows = self._rows.copy()
-        self._shown = World(
+        self._shown = plain_world(World(
             _views(self.model, self.scratch), places, as_vector(self._shown_rows),
-            self._world.since, paving, clearance)
+            self._world.since, paving, clearance))
         self._fresh = _NOTHING
 
     def advance(self, steps: int, time_ns: int = 0) -> bool:
@@ -209,11 +211,11 @@ class WorldEngine(EngineState):
 
     def _run(self, steps: int, time_ns: int) -> bool:
         if not self.scene.moving:
-            return self._kernels.run(self._steps, self._world, self.step, steps)
+            return self._kernels.run(self._steps, self._plain, self.step, steps)
         step_ns = round(self.step * NANOSECONDS)
         for done in range(steps):
             self.place_moving(time_ns + done * step_ns)
-            if not self._kernels.run(self._steps, self._world, self.step, 1):
+            if not self._kernels.run(self._steps, self._plain, self.step, 1):
                 return False
         self.show_moving(time_ns + steps * step_ns)
         return True
@@ -225,7 +227,7 @@ class WorldEngine(EngineState):
 
     def warm_up(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        self._kernels.run(self._steps, self._world, self.step, 0)
+        self._kernels.run(self._steps, self._plain, self.step, 0)
         self.present()
 
     @property
@@ -233,7 +235,7 @@ class WorldEngine(EngineState):
         has_zones = bool(self.scene.friction_zones)
         if has_zones not in self._made:
             self._made[has_zones] = world_kernels(
-                self._prepare, types_of(self._steps, self._world, self.step, 0),
+                self._prepare, types_of(self._steps, self._plain, self.step, 0),
                 has_zones=has_zones)
         return self._made[has_zones]
 
