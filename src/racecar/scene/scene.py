@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 import math
 from typing import NamedTuple, TypeVar
 
@@ -323,16 +323,27 @@ class Objects:
 
         counts: how many of the boxes each has, in their order.
         """
-        owners, boxes, found = np.repeat(np.arange(len(counts)), counts), tuple(self.boxes), []
-        first = 0
-        for index, count in enumerate(counts):
-            around = Objects(self.cones, (*boxes[:first], *boxes[first + count:]), self.cylinders)
-            # Made from the boxes anew they take as long as a scan.
-            vars(around).update(
-                cone_rows=self.cone_rows, box_rows=_fixed(self.box_rows[owners != index]))
+        cones, boxes, cylinders = self.cones, tuple(self.boxes), self.cylinders
+        # Made from the boxes anew, or by a call for each robot, they take as long as a scan.
+        cone_rows, rows = self.cone_rows, _fixed(self.box_rows[_numbers_of_others(*counts)])
+        found, first, begin = [], 0, 0
+        for count in counts:
+            around = Objects(cones, boxes[:first] + boxes[first + count:], cylinders)
+            end = begin + len(boxes) - count
+            vars(around).update(cone_rows=cone_rows, box_rows=rows[begin:end])
             found.append(around)
-            first += count
+            first, begin = first + count, end
         return found
+
+
+@lru_cache(maxsize=8)
+def _numbers_of_others(*counts: int) -> NDArray[np.int64]:
+    """Numbers of all boxes but those of the first robot, then of all but those of the second...
+
+    counts: how many each robot has.
+    """
+    owners = np.repeat(np.arange(len(counts)), counts)
+    return np.concatenate([np.flatnonzero(owners != index) for index in range(len(counts))])
 
 
 def box_rows(boxes: Sequence[Box]) -> Rows:
