@@ -7,25 +7,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-import itertools
 from typing import Protocol, TYPE_CHECKING
 import zlib
 
 import numpy as np
 
 from racecar.base.errors import DivergenceError
-from racecar.base.types import NANOSECONDS, Odometry
+from racecar.base.types import NANOSECONDS, Odometry, Pose3
 from racecar.base.values import integer_of, number_of, text_of, Values
 from racecar.differential.motion import PlanarMotion, WORLD
 from racecar.differential.parameters import RobotParameters
 from racecar.differential.plant import make_robot_plant, RobotPlant, start_height
-from racecar.scene.scene import Objects, Scene
+from racecar.scene.scene import Scene
 from racecar.scene.world_choice import scene_of
 from racecar.simulation.contact import Contact
 from racecar.simulation.fleet_file import CarValues
 from racecar.simulation.obstacles import Outline
 from racecar.simulation.planar_fleet import Cover, FleetRobot, PlanarFleet
-from racecar.simulation.ports import Entity, Plant, Scenery, unless_retired
+from racecar.simulation.ports import Entity, Plant, unless_retired
+from racecar.simulation.several_robots import (
+    advance_without_lost,
+    SeenByEach,
+    SeveralRobots,
+)
 
 if TYPE_CHECKING:
     from racecar.differential.world_motion import WorldMotion
@@ -63,7 +67,7 @@ class PlanarRobotFleet(PlanarFleet):
             *(Contact().look_steps(motion.step_ns) for motion in [*motions.values()][:1]))
 
 
-class WorldRobotFleet:
+class WorldRobotFleet(SeveralRobots):
     """Robots of the mode world, in one model of the physics engine.
 
     robots: each as a plant, by their names.
@@ -86,72 +90,37 @@ class WorldRobotFleet:
 
         made = {car.name: RobotParameters.from_values(car.values) for car in cars}
         engine = RobotEngine(made, scene, step)
-        motions = [WorldMotion(
+        self._motions = motions = [WorldMotion(
             made[car.name], step=step, pose=car.start_in(scene),
             seed=seed_of_robot(integer_of(car.values, 'noise_seed'), car.name),
             height=start_height(car.values), name=car.name, engine=engine) for car in cars]
         self.robots = {motion.name: RobotPlant(motion, rate) for motion in motions}
-        self._motions = motions
-        self._clock = motions[0]
         self._move = partial(advance_together, motions)
         self._find_lost = partial(lost_robots, motions)
-        self._covers = [cover_of(motion.robot) for motion in motions]
-        self._show()
+        covers = [cover_of(motion.robot) for motion in motions]
+        # Robots stand upright as boxes.
+        super().__init__(
+            motions[0], [*self.robots.values()], SeenByEach(lambda: (engine.loose_objects(), [
+                cover.boxes(Odometry.of_body(self.time_ns, motion.body_state()))
+                for cover, motion in zip(covers, motions, strict=True)])),
+            self._entity, motions[0].loose)
 
-    def _show(self) -> None:
-        self._entities = tuple(
-            self._entity(index, motion) for index, motion in enumerate(self._motions))
+    def _entity(self, index: int) -> Entity:
+        motion = self._motions[index]
 
-    def _entity(self, index: int, motion: WorldMotion) -> Entity:
         def why_retired() -> str:
             return motion.failure
+
+        def reset(pose: Pose3 | None) -> Pose3:
+            self.seen.forget()
+            return entity.reset(pose)
 
         entity, = self.robots[motion.name].entities
         assert entity.platform is not None
         return replace(
-            entity, name=motion.name, retired=why_retired,
+            entity, name=motion.name, retired=why_retired, reset=reset,
             inputs=tuple(unless_retired(port, why_retired) for port in entity.inputs),
-            platform=replace(entity.platform, objects=partial(self._objects, index)))
-
-    def _objects(self, own: int) -> Objects:
-        """Cones where they are now, and the other robots as boxes that stand upright."""
-        loose = self._clock.engine.loose_objects()
-        places = [Odometry.of_body(self.time_ns, robot.motion.body_state())
-                  for robot in self.robots.values()]
-        return Objects(loose.cones, (*loose.boxes, *itertools.chain.from_iterable(
-            cover.boxes(place) for index, (cover, place) in enumerate(
-                zip(self._covers, places, strict=True)) if index != own)))
-
-    @property
-    def step_ns(self) -> int:
-        """Length of an integration step [ns]."""
-        return self._clock.step_ns
-
-    @property
-    def time_ns(self) -> int:
-        """Simulated time since the start [ns]."""
-        return self._clock.time_ns
-
-    @property
-    def entities(self) -> Sequence[Entity]:
-        """The robots."""
-        return self._entities
-
-    @property
-    def scenery(self) -> Scenery:
-        """What stands around the robots, which can be replaced."""
-        return Scenery(lambda: self._clock.scene, self._surround, self._clock.loose)
-
-    def _surround(self, scene: Scene) -> None:
-        for robot in self.robots.values():
-            assert robot.scenery is not None
-            robot.scenery.replace(scene)
-        self._show()
-
-    def restart(self) -> None:
-        """Let the time begin at 0 again, and random numbers with it; the robots stay."""
-        for robot in self.robots.values():
-            robot.restart()
+            platform=replace(entity.platform, objects=partial(self.seen.of, index)))
 
     def warm_up(self) -> None:
         """Do nothing: the engine is compiled."""
@@ -163,17 +132,13 @@ class WorldRobotFleet:
         it is reset; the others go on. Raises DivergenceError where one that stands has none, and
         where it cannot be told which robot it is; state and time are then as before.
         """
-        while True:
-            try:
-                self._move(steps)
-                return
-            except DivergenceError as error:
-                lost = self._find_lost(steps)
-                if not lost or any(motion.failure for motion in lost):
-                    raise
-                for motion in lost:
-                    motion.retire('the robot stands still from'
-                                  f' {self.time_ns / NANOSECONDS:.6g} s on: {error}')
+        self.seen.forget()
+        advance_without_lost(
+            partial(self._move, steps), partial(self._find_lost, steps), self._retire)
+
+    def _retire(self, motion: WorldMotion, error: DivergenceError) -> None:
+        motion.retire(
+            f'the robot stands still from {self.time_ns / NANOSECONDS:.6g} s on: {error}')
 
 
 class RobotsPlant(Plant, Protocol):

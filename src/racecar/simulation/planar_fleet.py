@@ -20,14 +20,8 @@ from racecar.scene.loose_objects import still
 from racecar.scene.scene import Box, Objects, Scene
 from racecar.scene.touching import disc_touch, rectangles_touch
 from racecar.simulation.obstacles import INSIDE, Outline, RELEASE
-from racecar.simulation.ports import (
-    COLLISIONS,
-    Entity,
-    Output,
-    Plant,
-    Scenery,
-    unless_retired,
-)
+from racecar.simulation.ports import COLLISIONS, Entity, Output, Plant, unless_retired
+from racecar.simulation.several_robots import advance_without_lost, SeenByEach, SeveralRobots
 
 Kept: TypeAlias = Any
 """What kept() of a robot gives: of a type of its own."""
@@ -206,7 +200,7 @@ class _Robot:
             platform=replace(entity.platform, objects=objects))
 
 
-class PlanarFleet:
+class PlanarFleet(SeveralRobots):
     """Robots with names, each with what its plant of one robot shows, in one time.
 
     A robot that runs into another one stands where it was before, as at something that stands
@@ -229,66 +223,20 @@ class PlanarFleet:
             raise ConfigurationError(
                 f'simulators of {[robot.name for robot in robots]} have {len(times)} different'
                 ' steps, times and scenes, expected at least one, and one of each for all')
-        self._clock = self._robots[0].mover
         # Of circles about base_link around what the robots cover [m].
         self._reach = np.array([robot.cover.reach for robot in self._robots])
-        # What sensors of each see of the others where they are now; [] until somebody looks.
-        self._seen: list[Objects] = []
         self._look_steps = look_steps
-        self._show()
-
-    def _show(self) -> None:
-        self._entities = tuple(
-            robot.entity(partial(self._objects, index), self._note_moved)
-            for index, robot in enumerate(self._robots))
-
-    def _note_moved(self) -> None:
-        self._seen = []
-
-    def _objects(self, own: int) -> Objects:
-        if not self._seen:
-            boxes = [robot.cover.boxes(robot.mover.odometry()) for robot in self._robots]
-            self._seen = Objects(
-                self._clock.scene.cones, [*itertools.chain.from_iterable(boxes)],
-            ).around_each([*map(len, boxes)])
-        return self._seen[own]
-
-    @property
-    def step_ns(self) -> int:
-        """Length of an integration step [ns]."""
-        return self._clock.step_ns
-
-    @property
-    def time_ns(self) -> int:
-        """Simulated time since the start [ns]."""
-        return self._clock.time_ns
-
-    @property
-    def entities(self) -> Sequence[Entity]:
-        """The robots."""
-        return self._entities
-
-    @property
-    def scenery(self) -> Scenery:
-        """What stands around the robots, which can be replaced."""
-        return Scenery(lambda: self._clock.scene, self._surround,
-                       lambda: still(self._clock.scene.cones))
-
-    def _surround(self, scene: Scene) -> None:
-        for robot in self._robots:
-            assert robot.plant.scenery is not None
-            robot.plant.scenery.replace(scene)
-        self._show()
-
-    def restart(self) -> None:
-        """Let the time begin at 0 again; the robots stay."""
-        for robot in self._robots:
-            robot.plant.restart()
+        clock = self._robots[0].mover
+        seen = SeenByEach(lambda: (Objects(clock.scene.cones), [
+            robot.cover.boxes(robot.mover.odometry()) for robot in self._robots]))
+        super().__init__(
+            clock, [robot.plant for robot in self._robots], seen,
+            lambda index: self._robots[index].entity(partial(seen.of, index), seen.forget),
+            lambda: still(clock.scene.cones))
 
     def warm_up(self) -> None:
         """Compile all that a step and the outputs call."""
-        for robot in self._robots:
-            robot.plant.warm_up()
+        super().warm_up()
         self._touching(self._places())
 
     def advance(self, steps: int) -> None:
@@ -297,20 +245,13 @@ class PlanarFleet:
         Raises DivergenceError if a robot that stands still already diverges; state and time are
         then as before.
         """
-        while True:
-            try:
-                self._advance(steps)
-                return
-            # All robots are as before, and do the same again, but for those that cannot.
-            except DivergenceError as error:
-                lost = [robot for robot in self._robots if robot.mover.has_diverged]
-                if not lost or any(robot.failure for robot in lost):
-                    raise
-                for robot in lost:
-                    robot.retire(error)
+        # When one of them cannot, all robots are as before and do the same again.
+        advance_without_lost(
+            partial(self._advance, steps),
+            lambda: [robot for robot in self._robots if robot.mover.has_diverged], _Robot.retire)
 
     def _advance(self, steps: int) -> None:
-        self._note_moved()
+        self.seen.forget()
         # Where robots move together nothing has changed when one of them cannot.
         start = self._kept() if steps > self._look_steps else None
         try:

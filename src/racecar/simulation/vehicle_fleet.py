@@ -72,7 +72,7 @@ class VehicleFleet(PlanarFleet):
         if self._hits is None:
             super()._advance(steps)
             return
-        self._note_moved()
+        self.seen.forget()
         self._hits.advance(steps)
         self._end_contacts()
 

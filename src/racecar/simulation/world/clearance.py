@@ -3,20 +3,21 @@
 """Which cars of the 3-D world are clear of the ground and of all that stands fixed.
 
 At each step the engine goes through the tree of all that stands around for each body that may
-touch it. A car that has nothing near it need not be tried: it is looked how far it is from what
-stands fixed, and again when it has come so far. Contacts are those of before.
+touch it. A car that has nothing near it need not be tried: before some steps it is looked how far
+it is from what stands fixed, and as long as it has not come so far the engine leaves it out. The
+contacts stay the same.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 import math
-from typing import NamedTuple, TYPE_CHECKING
+from typing import Any, NamedTuple, TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import pure
+from racecar.base.compiled import kernel, routine
 from racecar.scene.overlaps import Rectangle
 from racecar.scene.scene import Scene, WALL_THICKNESS
 from racecar.scene.surroundings import Surroundings, surroundings_of
@@ -28,8 +29,7 @@ from racecar.simulation.world.engine_state import FloatArray, IntArray
 if TYPE_CHECKING:
     from mujoco import MjModel
 
-_NEAR = 0.05
-"""A car with less room is looked at again when it has come so far [m]."""
+Place: TypeAlias = tuple[float, float, float]
 
 _ABOVE = 1e-4
 """Height above the ground from which on a body cannot touch it, whatever is rounded [m]."""
@@ -38,30 +38,40 @@ _WORLD = FLOOR_BIT | FIXED_BIT
 
 
 class Clearance(NamedTuple):
-    """What stands fixed, and how far cars are from it.
+    """How far cars are from what stands fixed, for the kernels of a world.
 
-    around: it as one scene. bodies: middle and half edges of the box about all that collides of
-    the root body of a car, in its axes, (cars, 6) [m]. looked: x and y of that middle when it was
-    looked how much room there is around it, how far from there that holds, and the room, (cars, 4)
-    [m]. affinity: conaffinity of the bodies of the model;
-    whole: of each root as it was compiled, (cars,).
+    bodies: middle and half edges of the box about all that collides of the root body of a car, in
+    its axes, (cars, 6) [m]. looked: x and y of that middle when it was looked how much room there
+    is around the car, and this room, 0 or less for none, (cars, 3) [m]. affinity: conaffinity of
+    the bodies of the model; whole: of each root as it was compiled, (cars,).
     """
 
-    around: Surroundings
     bodies: FloatArray
     looked: FloatArray
     affinity: NDArray[np.int32]
     whole: IntArray
 
 
-def clearance_of(model: MjModel, scene: Scene, roots: IntArray) -> Clearance:
-    """Clearance of cars by their root bodies in a model of a scene, not looked at yet."""
-    return Clearance(
+class FixedThings:
+    """What stands fixed around cars, of which nobody has looked how far it is.
+
+    clearance: of the cars, which look() renews.
+    """
+
+    def __init__(
+        self, model: MjModel, scene: Scene, roots: IntArray, poses: IntArray,
+    ) -> None:
+        """Take a model of a scene; roots, poses: of each car body and first number in qpos."""
         # Cones are no part of what stands fixed.
-        surroundings_of((replace(scene, cones=()),)),
-        np.array([_box_of(model, int(root)) for root in roots]),
-        np.full((len(roots), 4), (0.0, 0.0, -1.0, 0.0)), model.body_conaffinity,
-        model.body_conaffinity[roots].astype(np.int64))
+        self._around, self._poses = surroundings_of((replace(scene, cones=()),))[:], poses
+        self.clearance = Clearance(
+            np.array([_box_of(model, int(root)) for root in roots]),
+            np.full((len(roots), 3), -1.0), model.body_conaffinity,
+            model.body_conaffinity[roots].astype(np.int64))
+
+    def look(self, qpos: FloatArray) -> None:
+        """Look how much room there is around each car; qpos: of the engine."""
+        _look(self._around, self.clearance.bodies, self.clearance.looked, qpos, self._poses)
 
 
 def _box_of(model: MjModel, body: int) -> FloatArray:
@@ -78,51 +88,57 @@ def _box_of(model: MjModel, body: int) -> FloatArray:
     return np.concatenate([0.5 * (lower + upper), 0.5 * (upper - lower)])
 
 
-@pure
-def _has_room(c: Clearance, car: int, x: float, y: float) -> bool:
-    """Whether a car is clear of what stands fixed; x, y: middle of its body [m]."""
-    dx, dy, holds = x - c.looked[car, 0], y - c.looked[car, 1], c.looked[car, 2]
-    if not (holds > 0.0 and dx * dx + dy * dy < holds * holds):
-        a, b, d = c.bodies[car, 3], c.bodies[car, 4], c.bodies[car, 5]
-        # However the body is turned.
-        reach = math.sqrt(a * a + b * b + d * d) + WALL_THICKNESS
-        room = clearance(c.around, 0, Rectangle(x, y, 1.0, 0.0, reach, 0.0))
-        c.looked[car, 0], c.looked[car, 1] = x, y
-        c.looked[car, 2], c.looked[car, 3] = max(room, _NEAR), room
-    return c.looked[car, 3] >= _NEAR
-
-
-@pure
-def _is_clear(c: Clearance, car: int, qpos: FloatArray, at: int) -> bool:
-    """Whether a car touches neither the ground nor what stands fixed; at: its pose in qpos."""
+@routine
+def _box_in_world(bodies: FloatArray, car: int, qpos: FloatArray, at: int) -> Place:
+    """Middle of the box about the root of a car, and its lowest point; at: its pose in qpos."""
     w, i, j, k = qpos[at + 3], qpos[at + 4], qpos[at + 5], qpos[at + 6]
-    x, y, z = c.bodies[car, 0], c.bodies[car, 1], c.bodies[car, 2]
+    x, y, z = bodies[car, 0], bodies[car, 1], bodies[car, 2]
     scale = 2.0 / (w * w + i * i + j * j + k * k)
     lean_x, lean_y = scale * (i * k - w * j), scale * (j * k + w * i)
     up = 1.0 - scale * (i * i + j * j)
-    lowest = qpos[at + 2] + lean_x * x + lean_y * y + up * z - (
-        abs(lean_x) * c.bodies[car, 3] + abs(lean_y) * c.bodies[car, 4]
-        + abs(up) * c.bodies[car, 5])
-    if not lowest > _ABOVE:
-        return False
-    return _has_room(
-        c, car,
+    return (
         qpos[at] + (1.0 - scale * (j * j + k * k)) * x + scale * (i * j - w * k) * y
         + scale * (i * k + w * j) * z,
         qpos[at + 1] + scale * (i * j + w * k) * x + (1.0 - scale * (i * i + k * k)) * y
-        + scale * (j * k - w * i) * z)
+        + scale * (j * k - w * i) * z,
+        qpos[at + 2] + lean_x * x + lean_y * y + up * z - (
+            abs(lean_x) * bodies[car, 3] + abs(lean_y) * bodies[car, 4]
+            + abs(up) * bodies[car, 5]))
 
 
-@pure
+@kernel
+def _look(
+    around: tuple[Any, ...], bodies: FloatArray, looked: FloatArray, qpos: FloatArray,
+    poses: IntArray,
+) -> None:
+    """Write the room around each car; around: the fields of Surroundings as a plain tuple."""
+    scene = Surroundings(*around)
+    for car in range(len(poses)):
+        x, y, _ = _box_in_world(bodies, car, qpos, poses[car])
+        a, b, c = bodies[car, 3], bodies[car, 4], bodies[car, 5]
+        # However the body is turned.
+        reach = math.sqrt(a * a + b * b + c * c) + WALL_THICKNESS
+        looked[car, 0], looked[car, 1] = x, y
+        looked[car, 2] = clearance(scene, 0, Rectangle(x, y, 1.0, 0.0, reach, 0.0))
+
+
+@routine
 def try_near(c: Clearance, qpos: FloatArray, roots: IntArray, poses: IntArray) -> None:
-    """Let the engine try only cars that are not clear with ground and what stands fixed."""
+    """Let the engine try cars that are clear neither with the ground nor with what is fixed.
+
+    A car above the ground is clear as long as it has not come further than the room around it.
+    """
+    bodies, looked, affinity, whole = c.bodies, c.looked, c.affinity, c.whole
     for car in range(len(roots)):
-        whole = c.whole[car]
-        c.affinity[roots[car]] = whole & ~_WORLD if _is_clear(c, car, qpos, poses[car]) else whole
+        x, y, lowest = _box_in_world(bodies, car, qpos, poses[car])
+        dx, dy, room = x - looked[car, 0], y - looked[car, 1], looked[car, 2]
+        is_clear = lowest > _ABOVE and room > 0.0 and dx * dx + dy * dy < room * room
+        affinity[roots[car]] = whole[car] & ~_WORLD if is_clear else whole[car]
 
 
-@pure
+@routine
 def try_all(c: Clearance, roots: IntArray) -> None:
     """Let the engine try all cars with everything, as the model was compiled."""
+    affinity, whole = c.affinity, c.whole
     for car in range(len(roots)):
-        c.affinity[roots[car]] = c.whole[car]
+        affinity[roots[car]] = whole[car]

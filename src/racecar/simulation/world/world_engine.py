@@ -25,7 +25,7 @@ from racecar.simulation.ground_friction import WheelSpots
 from racecar.simulation.world.car_axles import make_axles, make_governor
 from racecar.simulation.world.car_bodies import CarBodies
 from racecar.simulation.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
-from racecar.simulation.world.clearance import clearance_of
+from racecar.simulation.world.clearance import FixedThings
 from racecar.simulation.world.engine import engine_steps, load_engine
 from racecar.simulation.world.engine_state import (
     EngineState,
@@ -153,16 +153,17 @@ class WorldEngine(EngineState):
         self.places = [self._places_of(car) for car in cars]
         places = _places(self.model, cars, len(scene.cones))
         paving = _paving(self.model, cars, scene, places)
-        clearance = clearance_of(self.model, scene, places.root)
+        self._fixed = FixedThings(self.model, scene, places.root, places.pose)
         self._world = World(
             _views(self.model, self.data), places, as_vector(self._rows),
-            np.full((len(cars), 1 + len(scene.cones)), QUIET), paving, clearance)
+            np.full((len(cars), 1 + len(scene.cones)), QUIET), paving,
+            self._fixed.clearance)
         self._plain = plain_world(self._world)
         # Of the present time.
         self._shown_rows = self._rows.copy()
         self._shown = plain_world(World(
             _views(self.model, self.scratch), places, as_vector(self._shown_rows),
-            self._world.since, paving, clearance))
+            self._world.since, paving, self._fixed.clearance))
         self._fresh = _NOTHING
 
     def advance(self, steps: int, time_ns: int = 0) -> bool:
@@ -210,6 +211,7 @@ class WorldEngine(EngineState):
         self._held[car] = self.hold(self.places[car].body)
 
     def _run(self, steps: int, time_ns: int) -> bool:
+        self._fixed.look(self._qpos)
         if not self.scene.moving:
             return self._kernels.run(self._steps, self._plain, self.step, steps)
         step_ns = round(self.step * NANOSECONDS)
@@ -227,6 +229,7 @@ class WorldEngine(EngineState):
 
     def warm_up(self) -> None:
         """Compile the kernels, or load them from the cache."""
+        self._fixed.look(self._qpos)
         self._kernels.run(self._steps, self._plain, self.step, 0)
         self.present()
 

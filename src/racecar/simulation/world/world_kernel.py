@@ -26,7 +26,6 @@ from racecar.dynamics.vehicles.double_track_wheels import (
     SpeedDrive,
 )
 from racecar.scene.friction_zones import friction_at, ZoneRows
-from racecar.scene.surroundings import Surroundings
 from racecar.simulation.world.clearance import Clearance, try_all, try_near
 from racecar.simulation.world.engine import call_engine, Steps
 from racecar.simulation.world.engine_state import FloatArray, IntArray, SPEED_LIMIT
@@ -249,18 +248,17 @@ PlainWorld: TypeAlias = tuple[Any, ...]
 
 def plain_world(world: World) -> PlainWorld:
     """World as the kernels take it."""
-    paving, c = world.paving, world.clearance
+    paving = world.paving
     return (world.views[:], world.places[:], world.rows, world.since,
-            (paving.zones[:], *paving[1:]), (c.around[:], *c[1:]))
+            (paving.zones[:], *paving[1:]), world.clearance[:])
 
 
 @pure
 def _world_of(w: PlainWorld) -> World:
-    views, places, rows, since, (zones, spots, friction), c = w
-    around, bodies, looked, affinity, whole = c
+    views, places, rows, since, (zones, spots, friction), clearance = w
     return World(
         Views(*views), Places(*places), rows, since, Paving(ZoneRows(*zones), spots, friction),
-        Clearance(Surroundings(*around), bodies, looked, affinity, whole))
+        Clearance(*clearance))
 
 
 @pure

@@ -28,7 +28,7 @@ from racecar.base.types import (
 from racecar.control.servo_commands import SERVO_NAMES, ServoCommands
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.vehicles.parameters import GRAVITY
-from racecar.scene.scene import Box, Objects, Scene
+from racecar.scene.scene import Box, Scene
 from racecar.simulation.lamp_board import LampBoard
 from racecar.simulation.ports import (
     COLLISIONS,
@@ -43,6 +43,7 @@ from racecar.simulation.ports import (
     unless_retired,
     whole_nanoseconds,
 )
+from racecar.simulation.several_robots import advance_without_lost, SeenByEach
 from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.vehicle_plant import bounds_of_vehicle
 from racecar.simulation.world.world_car import WorldCar
@@ -124,6 +125,9 @@ class WorldPlant:
             WorldCar(self._engine, index, driven.car, driven.servo, poses[id(driven.car.bodies)],
                      SERVOS if driven.interface == WHEEL_CONTROLLERS else driven.wheel_drive)
             for index, driven in enumerate(cars)]
+        self._seen = SeenByEach(lambda: (self._engine.loose_objects(), [
+            [_body_box(driven.car, car.body_state().pose)]
+            for driven, car in zip(self.cars, self._cars, strict=True)]))
         self._periods = WorldRates(*(
             period_steps(f'rate of {name}', rate, self.step_ns)
             for name, rate in zip(rates._fields, rates, strict=True)))
@@ -149,12 +153,14 @@ class WorldPlant:
 
     def _show(self) -> None:
         """Show the cars with what the scene asks for."""
+        self._seen.forget()
         self._entities = tuple(
             self._entity(index, driven, self._periods) for index, driven in enumerate(self.cars))
 
     def restart(self) -> None:
         """Let the time begin at 0 again; the cars stay."""
         self._done = 0
+        self._seen.forget()
         self._engine.show_moving(0)
 
     @property
@@ -192,20 +198,26 @@ class WorldPlant:
         finite or beyond all reason where there is one car, where one that stands does not, and
         where it cannot be told which car it is; state and time then stay those before the call.
         """
-        while not self._engine.advance(steps, self.time_ns):
-            lost = self._engine.lost_cars(steps, self.time_ns) if len(self._cars) > 1 else []
-            error = self._divergence(steps)
-            if not lost or any(self._cars[index].failure for index in lost):
-                raise error
-            for index in lost:
-                car = self._cars[index]
-                car.retire(
-                    f'the car stands still from {self.time_ns / NANOSECONDS:.6g} s on: the 3-D'
-                    f' world left the velocities that can be; last good state {car.body_state()}'
-                    f' under {car.command}: reset it; a shorter step or tyres that are less stiff'
-                    ' may help')
+        self._seen.forget()
+        advance_without_lost(
+            partial(self._move, steps), partial(self._find_lost, steps), self._retire)
         self._done += steps
         self._at_start.clear()
+
+    def _move(self, steps: int) -> None:
+        if not self._engine.advance(steps, self.time_ns):
+            raise self._divergence(steps)
+
+    def _find_lost(self, steps: int) -> list[WorldCar]:
+        if len(self._cars) == 1:
+            return []
+        return [self._cars[index] for index in self._engine.lost_cars(steps, self.time_ns)]
+
+    def _retire(self, car: WorldCar, _: DivergenceError) -> None:
+        car.retire(
+            f'the car stands still from {self.time_ns / NANOSECONDS:.6g} s on: the 3-D world left'
+            f' the velocities that can be; last good state {car.body_state()} under'
+            f' {car.command}: reset it; a shorter step or tyres that are less stiff may help')
 
     def _divergence(self, steps: int) -> DivergenceError:
         start = self.time_ns / NANOSECONDS
@@ -220,6 +232,7 @@ class WorldPlant:
 
         One of several cars that returns to its start leaves the cones to the others.
         """
+        self._seen.forget()
         placed = self._cars[index].reset(pose)
         if pose is None:
             self._at_start.add(index)
@@ -260,18 +273,11 @@ class WorldPlant:
             reset=partial(self._reset, index), halt=car.halt, mounts=(Mount(BASE_LINK, COG, cog),),
             platform=SensorPlatform(
                 BASE_LINK, car.body_state, car.acceleration,
-                partial(self._objects, index) if has_moving else None,
+                partial(self._seen.of, index) if has_moving else None,
                 self._engine.loose_poses if self.scene.cones else None, car.wheel_reading),
             describe=describe, fault=lambda: car.fault, retired=lambda: car.failure,
             notice=lambda: car.notice, lamps=board.lit, bounds=bounds_of_vehicle(vehicle),
             push=car.push)
-
-    def _objects(self, own: int) -> Objects:
-        """Return the cones where they are now, and the other cars as boxes."""
-        loose = self._engine.loose_objects()
-        return Objects(loose.cones, (*loose.boxes, *(
-            _body_box(self.cars[index].car, car.body_state().pose)
-            for index, car in enumerate(self._cars) if index != own)))
 
 
 def _body_box(car: WorldCarSpec, pose: Pose3) -> Box:
