@@ -5,20 +5,22 @@
 
     ./run python benchmarks/fleet_cost.py --figure docs/pictures/several_cars.png
 
-Plants alone, without topics: steps of 1 ms, outputs each 10 ms, scans of 108 rays at 50 Hz. The
-cars stand at equal distances on the track racetrack and drive slowly along it.
+Plants alone, without topics: steps of 1 ms, odometry each 10 ms, scans of 108 rays at 50 Hz. The
+cars stand at equal distances on the track racetrack and drive slowly along it. Beside them the
+machine is measured, by the compiled loop of one car of benchmarks/dynamics.py.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 import statistics
 import sys
 import tempfile
 import time
 
+from dynamics import one_car, rate
 from measuring import machine, print_table
 import numpy as np
 import yaml
@@ -38,7 +40,10 @@ LASER = {'sensors': ['laser'], 'laser.rays': 108, 'laser.rate': 50.0}
 SETUPS: dict[str, tuple[str, Mapping[str, object]]] = {
     'plane': ('single_track_simulator', {'tyre_model': 'fiala'}),
     'plane, lasers of 108 rays': ('single_track_simulator', {'tyre_model': 'fiala', **LASER}),
-    '3-D': ('world_simulator', {})}
+    '3-D, friction of the engine': ('world_simulator', {'rate': 100.0}),
+    '3-D, tyre forces': ('world_simulator', {'rate': 100.0, 'contact_model': 'pacejka'})}
+# What is aimed at for 20 cars, by setup.
+AIMS = {'plane, lasers of 108 rays': 20.0, '3-D, tyre forces': 15.0}
 MAKE_PLANT = {'single_track_simulator': single_track_simulator.make_plant,
               'world_simulator': world_simulator.make_plant}
 
@@ -78,12 +83,21 @@ def speed_of(simulator: str, more: Mapping[str, object], cars: int, seconds: flo
     return seconds / (time.process_time() - begun)
 
 
-def measured(repeats: int, seconds: float) -> Iterator[tuple[str, list[float]]]:
-    """Names of setups and the medians of their speeds, by CARS."""
-    for name, (simulator, more) in SETUPS.items():
+def measured(repeats: int, seconds: float) -> tuple[dict[str, list[float]], float]:
+    """Medians of the speeds of setups, by CARS, and of the machine [M steps/s], all in turns."""
+    machine_speeds, loop = [], one_car()
+    speeds: dict[str, list[list[float]]] = {name: [[] for _ in CARS] for name in SETUPS}
+    for simulator, more in SETUPS.values():
         speed_of(simulator, more, 1, PERIOD)
-        yield name, [statistics.median(
-            speed_of(simulator, more, cars, seconds) for _ in range(repeats)) for cars in CARS]
+        speed_of(simulator, more, CARS[-1], PERIOD)
+    loop()
+    for _ in range(repeats):
+        for name, (simulator, more) in SETUPS.items():
+            machine_speeds.append(1e-6 * rate(loop, 'process'))
+            for cars, found in zip(CARS, speeds[name], strict=True):
+                found.append(speed_of(simulator, more, cars, seconds))
+    return ({name: [*map(statistics.median, found)] for name, found in speeds.items()},
+            statistics.median(machine_speeds))
 
 
 def draw(rows: Mapping[str, list[float]], file: Path, note: str) -> None:
@@ -96,9 +110,9 @@ def draw(rows: Mapping[str, list[float]], file: Path, note: str) -> None:
     axes = figure.add_subplot()
     for series, (name, speeds) in enumerate(rows.items()):
         axes.loglog(CARS, speeds, 'o-', color=colour(series), label=name)
-    for wanted, series in ((20.0, 1), (15.0, 2)):
-        axes.plot(20, wanted, 'v', color=colour(series), markerfacecolor='none', markersize=10,
-                  linestyle='none', label='aim' if series == 1 else '_')
+    for number, (name, wanted) in enumerate(AIMS.items()):
+        axes.plot(CARS[-1], wanted, 'v', color=colour([*rows].index(name)), markersize=10,
+                  markerfacecolor='none', linestyle='none', label='_' if number else 'aim')
     axes.set_xticks(CARS, [str(cars) for cars in CARS])
     ticks = (1, 2, 5, 10, 20, 50, 100, 200, 500)
     axes.set_yticks(ticks, [str(tick) for tick in ticks])
@@ -119,8 +133,8 @@ def main() -> int:
     parser.add_argument('--seconds', type=float, default=2.0, help='simulated time of each [s]')
     parser.add_argument('--figure', type=Path, help='PNG or SVG file to draw')
     arguments = parser.parse_args()
-    rows = dict(measured(arguments.repeats, arguments.seconds))
-    note = machine()
+    rows, machine_speed = measured(arguments.repeats, arguments.seconds)
+    note = f'{machine()}\ncompiled loop of one car: {machine_speed:.1f} M steps/s'
     print(note)
     print_table(['cars', *rows], [
         [str(cars), *(f'{speeds[row]:.0f}' for speeds in rows.values())]
