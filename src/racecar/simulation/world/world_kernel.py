@@ -243,7 +243,7 @@ PlainSteps: TypeAlias = tuple[Any, ...]
 """Steps as a plain tuple."""
 
 PlainWorld: TypeAlias = tuple[Any, ...]
-"""A World as plain tuples, of which a call takes a fourth of the time."""
+"""A World as plain tuples, with which a call takes a third of the time."""
 
 
 def plain_world(world: World) -> PlainWorld:
