@@ -74,6 +74,22 @@ def test_a_round_robot_stops_at_the_disc_of_one_that_stands(mode):
     assert contacts(fleet)[1].contacts == 1
 
 
+def test_sensors_see_another_robot_of_the_engine_where_it_is_now():
+    fleet = fleet_of('pioneer', spacing=1.0, mode=WORLD)
+    seen = fleet.entities[0].platform.objects
+
+    def ahead():
+        place = fleet.entities[1].output(ODOMETRY).read().pose
+        return [box.x - place.x for box in seen().boxes]
+
+    start = ahead()
+    assert max(map(abs, start)) < 0.1
+    fleet.entities[1].reset(NO_POSE._replace(x=-2.0))
+    assert ahead() == pytest.approx(start)
+    assert drive(fleet, 50, (0.0, 0.0), (-0.5, 0.0))[-1][1].pose.x < -2.1
+    assert ahead() == pytest.approx(start, abs=1e-3)
+
+
 def test_wheels_turn_on_where_another_robot_holds_the_body():
     fleet = fleet_of(
         'pioneer', spacing=0.8, mode=PHYSICS, **{'robot.friction_coefficient': 0.1})

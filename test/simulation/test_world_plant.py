@@ -532,6 +532,24 @@ def test_a_car_drives_into_a_box_but_not_over_it():
 # Several cars
 
 
+def test_sensors_see_another_car_where_it_is_now():
+    world, cars = several([Pose2(0.0, 0.0, 0.0), Pose2(3.0, 0.0, 0.0)])
+    seen = cars[0]['entity'].platform.objects
+
+    def ahead():
+        box, = seen().boxes
+        return box.x - cars[1]['odometry']().pose.x, box.y
+
+    assert seen() is seen()
+    start = ahead()
+    cars[1]['entity'].reset(Pose3(5.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0))
+    assert ahead() == pytest.approx((start[0], 2.0))
+    cars[1]['drive'](AckermannCommand(1.0, 0.0))
+    world.advance(500)
+    assert cars[1]['odometry']().pose.x > 5.1
+    assert ahead() == pytest.approx((start[0], 2.0), abs=1e-3)
+
+
 def test_cars_far_apart_drive_as_each_alone():
     alone = make_car(contact_model='pacejka').drive(1.5, 0.2, 2.0)
     world, cars = several([Pose2(0.0, 10.0 * i, 0.0) for i in range(3)], contact_model='pacejka')
