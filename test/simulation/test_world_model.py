@@ -14,11 +14,11 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.shapes import Mesh
 from racecar.base.share import find_config, vehicle_names
 from racecar.base.types import HINGE_JOINTS, WHEEL_JOINTS
+from racecar.description.car_bodies import car_bodies, Wheel
 from racecar.description.robot_tree import REVOLUTE
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.scene.scene import Board, Box, Cone, EMPTY_SCENE, Patch, Scene, Wall
-from racecar.simulation.world.car_bodies import car_bodies, Wheel
 from racecar.simulation.world.car_model import Gains, VISUAL_GROUP
 from racecar.simulation.world.world_model import CarPart, pair_wheels, world_spec
 

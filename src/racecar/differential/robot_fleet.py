@@ -19,6 +19,7 @@ from racecar.differential.motion import PlanarMotion, WORLD
 from racecar.differential.parameters import RobotParameters
 from racecar.differential.plant import make_robot_plant, RobotPlant, start_height
 from racecar.scene.scene import Scene
+from racecar.scene.seen_by_each import SeenByEach
 from racecar.scene.world_choice import scene_of
 from racecar.simulation.contact import Contact
 from racecar.simulation.fleet_file import CarValues
@@ -27,7 +28,6 @@ from racecar.simulation.planar_fleet import Cover, FleetRobot, PlanarFleet
 from racecar.simulation.ports import Entity, Plant, unless_retired
 from racecar.simulation.several_robots import (
     advance_without_lost,
-    SeenByEach,
     SeveralRobots,
 )
 

@@ -18,10 +18,11 @@ from racecar.base.readings import Collisions, NO_COLLISION
 from racecar.base.types import NANOSECONDS, Odometry, Pose3
 from racecar.scene.loose_objects import still
 from racecar.scene.scene import Box, Objects, Scene
+from racecar.scene.seen_by_each import SeenByEach
 from racecar.scene.touching import disc_touch, rectangles_touch
 from racecar.simulation.obstacles import INSIDE, Outline, RELEASE
 from racecar.simulation.ports import COLLISIONS, Entity, Output, Plant, unless_retired
-from racecar.simulation.several_robots import advance_without_lost, SeenByEach, SeveralRobots
+from racecar.simulation.several_robots import advance_without_lost, SeveralRobots
 
 Kept: TypeAlias = Any
 """What kept() of a robot gives: of a type of its own."""

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-import itertools
 from typing import Protocol, TypeVar
 
 from racecar.base.errors import DivergenceError
 from racecar.base.types import BodyState
-from racecar.scene.scene import Box, Objects, Scene
+from racecar.scene.scene import Scene
+from racecar.scene.seen_by_each import SeenByEach
 from racecar.simulation.ports import Entity, Plant, Scenery
 
 
@@ -42,28 +42,6 @@ def advance_without_lost(
                 raise
             for robot in lost:
                 retire(robot, error)
-
-
-class SeenByEach:
-    """What sensors of each of several robots see of all that can move, made once for all."""
-
-    def __init__(self, look: Callable[[], tuple[Objects, Sequence[Sequence[Box]]]]) -> None:
-        """look: gives what is loose, and the boxes of each robot."""
-        self._look = look
-        self._seen: list[Objects] = []
-
-    def forget(self) -> None:
-        """Note that something has moved."""
-        self._seen = []
-
-    def of(self, own: int) -> Objects:
-        """What a robot sees: all but its own boxes."""
-        if not self._seen:
-            loose, boxes = self._look()
-            self._seen = Objects(
-                loose.cones, (*loose.boxes, *itertools.chain.from_iterable(boxes)),
-                loose.cylinders).around_each([len(loose.boxes), *map(len, boxes)])[1:]
-        return self._seen[own]
 
 
 class Clock(Protocol):

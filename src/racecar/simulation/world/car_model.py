@@ -13,8 +13,8 @@ from typing import NamedTuple, TYPE_CHECKING
 from racecar.base.shapes import Box, Cylinder, Mesh, Shape, Sphere
 from racecar.base.share import resource_file
 from racecar.base.types import Pose3
+from racecar.description.car_bodies import CarBodies, RigidBody, Wheel
 from racecar.description.robot_tree import Joint, PRISMATIC, REVOLUTE
-from racecar.simulation.world.car_bodies import CarBodies, RigidBody, Wheel
 from racecar.simulation.world.engine import load_engine
 
 if TYPE_CHECKING:

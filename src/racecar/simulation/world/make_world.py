@@ -10,6 +10,7 @@ from typing import NamedTuple
 from racecar.base.errors import ConfigurationError
 from racecar.base.values import number_of, text_of, Values
 from racecar.control.servo_commands import ServoCommands
+from racecar.description.car_bodies import car_bodies, CarBodies
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.tyres import find_tyre_model
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -20,7 +21,6 @@ from racecar.simulation.fleet_file import CarValues
 from racecar.simulation.plant_car import PlantCar
 from racecar.simulation.ports import Plant
 from racecar.simulation.reckoned_plant import as_it_is, car_with_odometry
-from racecar.simulation.world.car_bodies import car_bodies, CarBodies
 from racecar.simulation.world.car_gains import joint_gains
 from racecar.simulation.world.car_model import Gains
 from racecar.simulation.world.world_engine import WorldCarSpec

@@ -13,11 +13,11 @@ from xml.sax.saxutils import escape
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.shapes import Mesh
 from racecar.base.share import resource_file
+from racecar.description.car_bodies import car_bodies
 from racecar.description.urdf import RobotDescription
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.scene import EMPTY_SCENE
-from racecar.simulation.world.car_bodies import car_bodies
 from racecar.simulation.world.car_gains import joint_gains
 from racecar.simulation.world.engine import compiled_model
 from racecar.simulation.world.world_model import CarPart, world_spec

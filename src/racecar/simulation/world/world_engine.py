@@ -16,6 +16,7 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.rows import first_row, flatten, Numbers, Part, store
 from racecar.base.types import HINGE_JOINTS, NANOSECONDS, Pose2, Pose3, Twist3, WHEEL_JOINTS
 from racecar.base.vectors import as_vector
+from racecar.description.car_bodies import CarBodies
 from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR
 from racecar.dynamics.vehicles.parameters import GRAVITY, VehicleParameters
@@ -23,7 +24,6 @@ from racecar.dynamics.vehicles.tyre_sets import TyreSet
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.simulation.ground_friction import WheelSpots
 from racecar.simulation.world.car_axles import make_axles, make_governor
-from racecar.simulation.world.car_bodies import CarBodies
 from racecar.simulation.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
 from racecar.simulation.world.clearance import FixedThings
 from racecar.simulation.world.engine import engine_steps, load_engine

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TYPE_CHECKING
 
+from racecar.description.car_bodies import CarBodies
 from racecar.dynamics.vehicles.parameters import GRAVITY
 from racecar.scene.scene import Scene
 from racecar.simulation.simulator import DEFAULT_STEP
-from racecar.simulation.world.car_bodies import CarBodies
 from racecar.simulation.world.car_model import add_car, Gains, prefixed
 from racecar.simulation.world.engine import load_engine
 from racecar.simulation.world.scene_model import add_scene, cone_name, FLOOR

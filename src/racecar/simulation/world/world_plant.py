@@ -29,6 +29,7 @@ from racecar.control.servo_commands import SERVO_NAMES, ServoCommands
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.vehicles.parameters import GRAVITY
 from racecar.scene.scene import Box, Scene
+from racecar.scene.seen_by_each import SeenByEach
 from racecar.simulation.lamp_board import LampBoard
 from racecar.simulation.ports import (
     COLLISIONS,
@@ -43,7 +44,7 @@ from racecar.simulation.ports import (
     unless_retired,
     whole_nanoseconds,
 )
-from racecar.simulation.several_robots import advance_without_lost, SeenByEach
+from racecar.simulation.several_robots import advance_without_lost
 from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.vehicle_plant import bounds_of_vehicle
 from racecar.simulation.world.world_car import WorldCar
