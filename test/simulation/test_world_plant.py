@@ -333,19 +333,21 @@ def test_a_car_that_is_dropped_falls_freely_and_settles(name, contact):
     assert car.pose.z == pytest.approx(rest.z, abs=1e-3)
 
 
+@pytest.fixture(scope='module')
+def standing_car():
+    return make_car(contact_model='pacejka')
+
+
 @given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3), st.floats(-math.pi, math.pi))
 @settings(max_examples=25, deadline=None)
-def test_reset_takes_the_planar_part_of_a_pose(x, y, yaw):
-    placed = CAR.entity.reset(Pose3(x, y, 7.0, 0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)))
+def test_reset_takes_the_planar_part_of_a_pose(standing_car, x, y, yaw):
+    placed = standing_car.entity.reset(Pose3(x, y, 7.0, 0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)))
     assert (placed.x, placed.y) == (x, y)
     assert abs(placed.z) < 1e-3
     assert math.remainder(quaternion_to_yaw(*placed[3:]) - yaw, math.tau) == pytest.approx(
         0.0, abs=1e-9)
-    still = CAR.run(0.2).pose
+    still = standing_car.run(0.2).pose
     assert np.array(still) == pytest.approx(np.array(placed), abs=1e-6)
-
-
-CAR = make_car(contact_model='pacejka')
 
 
 def test_reset_refuses_what_is_no_pose():
