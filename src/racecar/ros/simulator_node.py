@@ -213,7 +213,6 @@ class SimulatorNode(TableNode):
     def _time_is_up(self) -> bool:
         return self._end_ns is not None and self.plant.time_ns >= self._end_ns
 
-    @property
     def _is_waiting(self) -> bool:
         """Whether lockstep waits for anybody."""
         return bool(self._unanswered) or (self._race is not None and self._race.is_awaited)
@@ -221,7 +220,7 @@ class SimulatorNode(TableNode):
     @property
     def finished(self) -> bool:
         """Whether end_time is reached and, in lockstep, the last command has come."""
-        return self._time_is_up and not self._is_waiting
+        return self._time_is_up and not self._is_waiting()
 
     @property
     def is_commanded(self) -> bool:
@@ -343,12 +342,12 @@ class SimulatorNode(TableNode):
             self._on_pace_timer()
 
     def _advance_when_ready(self) -> None:
-        while not self._is_waiting and self._due and self._started and not self._paused \
+        while not self._is_waiting() and self._due and self._started and not self._paused \
                 and not self._is_held and not self._time_is_up:
             self._watch_silence()
             self._advance()
             if self._lockstep and self._due and (
-                    not self._is_waiting or any(link.is_unasked for link in self._links)):
+                    not self._is_waiting() or any(link.is_unasked for link in self._links)):
                 # Nobody answers, but others are to hear what is published.
                 self._due = False
                 self._arm()
@@ -386,13 +385,13 @@ class SimulatorNode(TableNode):
             link.watch_flood()
         if self._time_is_up:
             self._end_once_answered()
-        if self._answered is not None and self._is_waiting:
+        if self._answered is not None and self._is_waiting():
             self._watch_lockstep()
             self._look_again()
         if not self._started or self._paused or self._is_held or self._time_is_up:
             self._pace_mark = (time.monotonic(), self.plant.time_ns)
             return
-        if self._is_waiting:
+        if self._is_waiting():
             self._watch_lockstep()
         elif not self._due and time.monotonic() - self._next_at > _LOST_AFTER:
             self._arm()
@@ -400,7 +399,7 @@ class SimulatorNode(TableNode):
 
     def _end_once_answered(self) -> None:
         late = time.monotonic() - self._published_at > self.values['lockstep_deadline']
-        if (late or not self._is_waiting) and not self.done.done():
+        if (late or not self._is_waiting()) and not self.done.done():
             self.get_logger().info(f"end_time {self.values['end_time']:g} s is reached")
             self.done.set_result(None)
 
@@ -482,7 +481,7 @@ class SimulatorNode(TableNode):
         if factor == 0.0 or elapsed < _SPELL:
             return
         reached = (self.plant.time_ns - simulated) / NANOSECONDS / elapsed
-        is_slow = reached < _SLOW * factor and not self._is_waiting
+        is_slow = reached < _SLOW * factor and not self._is_waiting()
         self._slow_spells = self._slow_spells + 1 if is_slow else 0
         # Not of one spell, which anybody else may have caused, and not again and again.
         if self._slow_spells == _SLOW_SPELLS:
@@ -545,7 +544,7 @@ class SimulatorNode(TableNode):
 
     def _note_answer(self) -> None:
         """Go on if nothing more is waited for."""
-        if not self._is_waiting:
+        if not self._is_waiting():
             self._look_again()
         self._advance_when_ready()
 
@@ -606,7 +605,7 @@ class SimulatorNode(TableNode):
         for link, entity in zip(self._links, self.plant.entities, strict=True):
             link.take(entity)
         self._find_periods()
-        if self._paused and self._started and not self._is_waiting:
+        if self._paused and self._started and not self._is_waiting():
             self._publish_everything()
 
     async def do_steps(
@@ -624,7 +623,7 @@ class SimulatorNode(TableNode):
             problem = self._why_stop(is_cancelled)
             if problem:
                 return problem
-            if self._is_waiting or time.monotonic() > turn_at:
+            if self._is_waiting() or time.monotonic() > turn_at:
                 await self._give_way()
                 turn_at = time.monotonic() + _TURN
                 continue
@@ -647,7 +646,7 @@ class SimulatorNode(TableNode):
     async def _give_way(self) -> None:
         """Let others have a turn, in lockstep until the answers have come or for a while."""
         self._answered = waiting = Future()
-        if not self._is_waiting:
+        if not self._is_waiting():
             self.run_soon(waiting.set_result, None)
         await waiting
         self._answered = None
@@ -657,7 +656,7 @@ class SimulatorNode(TableNode):
         response.success = not response.message
         if response.success:
             end_ns = (self.plant.time_ns // self.awaited_period_ns + 1) * self.awaited_period_ns
-            while self.plant.time_ns < end_ns and self.failure is None and not self._is_waiting:
+            while self.plant.time_ns < end_ns and self.failure is None and not self._is_waiting():
                 self._watch_silence()
                 self._advance()
             response.message = f'{self.plant.time_ns / NANOSECONDS:g} s'
@@ -673,7 +672,7 @@ class SimulatorNode(TableNode):
             return f'{self.failure}; call ~/reset first'
         if self._time_is_up:
             return 'end_time is reached'
-        if self._is_waiting:
+        if self._is_waiting():
             return 'the last step has not been answered yet; is the controller running?'
         return ''
 
