@@ -121,8 +121,12 @@ def test_cars_of_one_world_are_read_by_their_names_with_one_time(write_bag, rows
     assert cars_of(bag) == ('blue', 'red')
     walks = []
     hand_out = BagReader.hand_out
-    monkeypatch.setattr(BagReader, 'hand_out', lambda reader, *arguments: (
-        walks.append(reader) or hand_out(reader, *arguments)))
+
+    def counted(reader, *arguments):
+        walks.append(reader)
+        hand_out(reader, *arguments)
+
+    monkeypatch.setattr(BagReader, 'hand_out', counted)
     found = read_cars(bag)
     assert len(walks) == 1
     alone = read_run(bag, car='blue')
