@@ -26,7 +26,7 @@ import psutil
 
 from racecar.facade.chunks import Cores
 from racecar.facade.cluster import Cluster, LOCAL, open_cores
-from racecar.facade.datasets import DatasetWriter, run_into
+from racecar.facade.datasets import DatasetWriter, run_into, SweepRows
 from racecar.facade.sweeps import SweepRun
 from racecar.stacks.sweep import make_sweep, Sweep
 
@@ -59,7 +59,7 @@ def together(sweep: Sweep) -> None:
 def in_parts(sweep: Sweep, cores: Cores | Cluster) -> None:
     """Run a sweep into a dataset."""
     with tempfile.TemporaryDirectory() as folder:
-        run_into(DatasetWriter(Path(folder) / 'dataset', sweep, ''), cores, sweep)
+        run_into(DatasetWriter(Path(folder) / 'dataset', SweepRows(sweep), ''), cores, sweep)
 
 
 def cost_of(work: Callable[[], object]) -> Cost:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from racecar.bags.drive_log import read_drive_log
+from racecar.bags.reader import BagReader
 from racecar.bags.runs import cars_of, read_cars, read_run
 from racecar.bags.summary import BagSummary, cars_in, find_robot, find_scans, TopicSummary
 from racecar.bags.tracking_run import read_tracking_run
@@ -109,7 +110,7 @@ def test_odometry_with_a_name_of_nobody_is_named(write_bag, rows):
     assert {row.type_name for row in read_run_summary(bag).topics} >= {ODOMETRY}
 
 
-def test_cars_of_one_world_are_read_by_their_names_with_one_time(write_bag, rows):
+def test_cars_of_one_world_are_read_by_their_names_with_one_time(write_bag, rows, monkeypatch):
     red = renamed(rows, 'racecar', '/red', reference=False)
     blue = renamed(rows, 'racecar', '/blue', reference=False)
     start = next(row[2] for row in blue if row[0] == odometry_of('racecar', '/blue'))
@@ -118,7 +119,16 @@ def test_cars_of_one_world_are_read_by_their_names_with_one_time(write_bag, rows
         [other[2] for other in blue if other[0] == odometry_of('racecar', '/blue')][1] - start)]
     bag = write_bag(sorted([*red, *late], key=lambda row: row[2]))
     assert cars_of(bag) == ('blue', 'red')
+    walks = []
+    hand_out = BagReader.hand_out
+
+    def counted(reader, *arguments):
+        walks.append(reader)
+        hand_out(reader, *arguments)
+
+    monkeypatch.setattr(BagReader, 'hand_out', counted)
     found = read_cars(bag)
+    assert len(walks) == 1
     alone = read_run(bag, car='blue')
     assert (alone.car, len(found['red'].motion.t), len(alone.motion.t)) == ('blue', 40, 30)
     assert (alone.motion.t[0], found['red'].motion.t[0]) == (0.0, 0.0)

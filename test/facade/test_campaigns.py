@@ -16,7 +16,7 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.share import campaign_names, find_campaign
 from racecar.cli.main import main
 from racecar.facade.campaigns import CampaignResult
-from racecar.facade.datasets import DatasetWriter, open_dataset
+from racecar.facade.datasets import DatasetWriter, open_dataset, SweepRows
 from racecar.facade.sweep_parts import run_part
 from racecar.metrics.survival import Limits, severities, share_of
 from racecar.stacks.campaign import load_campaign, make_campaign
@@ -78,7 +78,7 @@ def test_runs_follow_from_their_numbers(result):
 def test_a_campaign_that_was_interrupted_goes_on(file, result, tmp_path):
     whole = load_campaign(file)[1]
     folder = tmp_path / 'parts'
-    with DatasetWriter(folder, whole, '') as writer:
+    with DatasetWriter(folder, SweepRows(whole), '') as writer:
         writer.add(run_part(whole, 0, 9))
     assert len(open_dataset(folder)) == 9
     again = racecar.campaign(file, folder, resume=True)

@@ -17,7 +17,7 @@ import yaml
 from racecar.base.errors import RunError
 from racecar.facade.chunks import Cores
 from racecar.facade.cluster import open_cores
-from racecar.facade.datasets import DatasetWriter, open_dataset, run_into
+from racecar.facade.datasets import DatasetWriter, open_dataset, run_into, SweepRows
 from racecar.facade.local_workers import local_scheduler
 from racecar.facade.sweep_parts import SweepTask
 from racecar.stacks.sweep import make_sweep
@@ -41,7 +41,7 @@ SWEEP = {'trajectory': 'circle', 'tyre_model': 'fiala', 'duration': 1.0,
 
 def stored(folder, cores, on_progress=lambda _: None):
     sweep = make_sweep('kinematic_ode', SWEEP)
-    return run_into(DatasetWriter(folder, sweep, ''), cores, sweep, on_progress)
+    return run_into(DatasetWriter(folder, SweepRows(sweep), ''), cores, sweep, on_progress)
 
 
 @contextlib.contextmanager

@@ -11,7 +11,10 @@ import yaml
 import racecar
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.cli.main import main
-from racecar.facade.fleet_sweeps import FleetSweepTask
+from racecar.facade.chunks import Cores
+from racecar.facade.datasets import DatasetWriter, open_dataset, run_into
+from racecar.facade.fleet_datasets import FleetRows
+from racecar.facade.fleet_sweeps import FleetSweepRun, result_of_cars
 from racecar.stacks.fleet_sweep import make_fleet_sweep
 
 FLEET = """
@@ -70,8 +73,8 @@ def test_the_command_writes_the_same_table(swept, fleet, tmp_path, capsys):
     assert 'mean speed' in (output / 'report.html').read_text()
     # The folder is there now.
     assert main(['sweep', 'gap_ode', str(file), '--cars', '2', '-o', str(output)]) == 1
-    assert main(['sweep', 'gap_ode', str(file), '--cars', '2', '--dataset']) == 1
-    assert '--dataset is for sweeps of one car' in capsys.readouterr().err
+    assert main(['sweep', 'gap_ode', str(file), '--cars', '2', '--controller', 'gap']) == 1
+    assert '--controller is for sweeps of one car' in capsys.readouterr().err
 
 
 def test_a_sample_is_drawn_and_a_number_stands_for_names():
@@ -108,9 +111,71 @@ def test_configurations_with_one_car_or_nodes_of_others_are_refused():
             racecar.sweep(name, cars=2, grid={'vehicle.mass': [4.0]}, duration=0.1)
 
 
-def test_a_point_that_cannot_be_run_is_named():
+def keep(sweep, folder, *, most=None, resume=False):
+    """Run a sweep into a dataset, until so many points have a row."""
+    def stop(done):
+        if done == most:
+            raise KeyboardInterrupt
+
+    rows = FleetRows(sweep)
+    writer = DatasetWriter(folder, rows, '', resume=resume)
+    return run_into(writer, Cores(1), sweep, stop), rows
+
+
+def test_a_dataset_that_was_interrupted_is_gone_on_with_to_the_same_table(
+        swept, fleet, tmp_path, capsys):
+    content = {'cars': [str(fleet)], 'world': 'racetrack', 'duration': 1.5, 'skip': 0.5,
+               'set': OF_ALL, 'grid': GRID}
+    file, output = tmp_path / 'study.yaml', tmp_path / 'out'
+    file.write_text(yaml.safe_dump(content))
+    with pytest.raises(KeyboardInterrupt):
+        keep(make_fleet_sweep('gap_ode', content), output, most=1)
+    before = [path.name for path in output.glob('*.parquet')]
+    assert before == ['points-00000000-00000000.parquet']
+    with pytest.raises(ConfigurationError, match='is of several cars'):
+        open_dataset(output)
+    command = ['sweep', 'gap_ode', str(file), '-o', str(output), '--json']
+    assert main(command) == 1
+    assert 'go on with its dataset by --resume' in capsys.readouterr().err
+    assert main([*command, '--resume']) == 0
+    assert json.loads(capsys.readouterr().out)['columns'] == swept.columns()
+    assert sorted(path.name for path in output.glob('*.parquet')) == [
+        'points-00000000-00000000.parquet', 'points-00000001-00000001.parquet']
+    swept.write_csv(tmp_path / 'table.csv')
+    assert (output / 'results.csv').read_bytes() == (tmp_path / 'table.csv').read_bytes()
+    assert (output / 'report.html').is_file()
+    # Nothing is left to do, and of another file nothing can be done.
+    assert main([*command, '--resume']) == 0
+    file.write_text(yaml.safe_dump({**content, 'skip': 0.4}))
+    assert main([*command, '--resume']) == 1
+    assert 'is of another sweep' in capsys.readouterr().err
+
+
+def test_one_point_of_a_file_is_run_alone(swept, fleet, tmp_path, capsys):
+    file = tmp_path / 'study.yaml'
+    file.write_text(yaml.safe_dump({
+        'world': 'racetrack', 'duration': 1.5, 'skip': 0.5, 'set': OF_ALL, 'grid': GRID}))
+    command = ['sweep', 'gap_ode', str(file), '--cars', str(fleet), '--json', '-o',
+               str(tmp_path / 'out'), '--point']
+    assert main([*command, '2']) == 0
+    assert json.loads(capsys.readouterr().out)['columns'] == {
+        name: values[1:] for name, values in swept.columns().items()}
+    assert main([*command, '3']) == 1
+    assert '--point 3 is not in the file, expected 1 to 2' in capsys.readouterr().err
+    assert main([*command, '1', '--dataset']) == 1
+    assert 'leave out the dataset' in capsys.readouterr().err
+
+
+def test_a_point_that_cannot_be_run_has_a_row_that_says_so(fleet, tmp_path):
     sweep = make_fleet_sweep('gap_ode', {
-        'cars': 2, 'duration': 0.1,
+        'cars': [str(fleet)], 'duration': 0.1, 'world': 'racetrack', 'set': OF_ALL,
         'grid': {'single_track_simulator.laser.range_min': [0.1, 50.0]}})
-    with pytest.raises((ConfigurationError, ParameterError), match='point 2 of 2'):
-        FleetSweepTask(sweep).run(1, 1, 1)
+    outcome, rows = keep(sweep, tmp_path / 'out')
+    assert (outcome.done, outcome.unmade) == (2, 1)
+    assert 'point 2 of 2' in outcome.warning
+    columns = result_of_cars('study', sweep, rows.outcomes(tmp_path / 'out')).columns()
+    assert columns['red.distance'][1] is None
+    assert columns['red.fault'][0] == ''
+    assert 'range_min' in str(columns['red.fault'][1])
+    with pytest.raises(ConfigurationError, match='point 2 of 2'):
+        FleetSweepRun('study', sweep, Cores(1)).run()

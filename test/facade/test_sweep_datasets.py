@@ -25,7 +25,7 @@ from racecar.base.errors import ConfigurationError, RunError
 from racecar.cli.main import main
 from racecar.facade.chunks import Cores, Lost, Plan
 from racecar.facade.cluster import LOCAL, open_cores
-from racecar.facade.datasets import DatasetWriter, open_dataset, run_into
+from racecar.facade.datasets import DatasetWriter, open_dataset, run_into, SweepRows
 from racecar.facade.local_workers import local_scheduler
 from racecar.facade.sweep_parts import run_part, SweepTask
 from racecar.facade.sweeps import SweepRun
@@ -52,7 +52,7 @@ def table_of(folder):
 
 def stored(folder, sweep, cores, on_progress=lambda _: None, resume=False):
     """Run a sweep into a dataset."""
-    writer = DatasetWriter(folder, sweep, 'racecar sweep', resume=resume)
+    writer = DatasetWriter(folder, SweepRows(sweep), 'racecar sweep', resume=resume)
     return run_into(writer, cores, sweep, on_progress)
 
 
@@ -168,11 +168,11 @@ KILLED = """
 import os, pathlib, signal, sys
 from racecar.facade.chunks import Cores, Lost, Plan
 from racecar.facade.cluster import LOCAL, open_cores
-from racecar.facade.datasets import DatasetWriter, run_into
+from racecar.facade.datasets import DatasetWriter, run_into, SweepRows
 from racecar.stacks.sweep import make_sweep
 sweep = make_sweep('kinematic_ode', {content!r})
 with open_cores(LOCAL, 2) as cores:
-    writer = DatasetWriter(pathlib.Path({folder!r}), sweep, '')
+    writer = DatasetWriter(pathlib.Path({folder!r}), SweepRows(sweep), '')
     def kill(done):
         writer.write()
         os.kill(os.getpid(), signal.SIGKILL)
@@ -233,13 +233,14 @@ def test_another_sweep_or_version_does_not_go_on_there(monkeypatch, tmp_path):
     stored(tmp_path / 'dataset', sweep_of(GRID), Cores(1))
     for changes in ({'duration': 2.0}, {'grid': {'vehicle.mass': [5.0, 6.5]}}):
         with pytest.raises(ConfigurationError, match='is of another sweep'):
-            DatasetWriter(tmp_path / 'dataset', sweep_of(GRID, **changes), '', resume=True)
+            DatasetWriter(
+                tmp_path / 'dataset', SweepRows(sweep_of(GRID, **changes)), '', resume=True)
     with pytest.raises(ConfigurationError, match='File exists'):
-        DatasetWriter(tmp_path / 'dataset', sweep_of(GRID), '')
+        DatasetWriter(tmp_path / 'dataset', SweepRows(sweep_of(GRID)), '')
     present = {**present_environment(), 'numpy': '1.0'}
     monkeypatch.setattr('racecar.facade.cluster.present_environment', lambda: present)
     with pytest.raises(ConfigurationError, match=r'was made with numpy \d.*, here is 1\.0'):
-        DatasetWriter(tmp_path / 'dataset', sweep_of(GRID), '', resume=True)
+        DatasetWriter(tmp_path / 'dataset', SweepRows(sweep_of(GRID)), '', resume=True)
 
 
 def test_a_worker_with_another_version_is_refused_by_name(scheduler, monkeypatch):
@@ -260,7 +261,7 @@ def test_a_scheduler_that_is_not_there_is_named(address):
 def test_a_full_disk_loses_nothing_that_was_written(tmp_path):
     pytest.importorskip('pyarrow')
     sweep, folder = sweep_of(GRID), tmp_path / 'dataset'
-    writer = DatasetWriter(folder, sweep, '')
+    writer = DatasetWriter(folder, SweepRows(sweep), '')
     writer.add(run_part(sweep, 0, 2))
     writer.write()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -30,13 +30,14 @@ from racecar.base.share import find_config
 from racecar.base.types import NANOSECONDS, yaw_to_quaternion
 from racecar.catalogue import NODES
 from racecar.ros import qos
-from racecar.ros.interfaces import LampSwitches
+from racecar.ros.interfaces import LampSwitches, RaceLooks, RaceOrders
 from racecar.ros.run_node import end, make_executor
 from racecar.ros.shared_clock import SharedClock
 
 DEADLINE = 30.0
 PROFILES = {Odometry: qos.ODOMETRY_LOCKSTEP, PointStamped: qos.LATCHED, String: qos.LATCHED,
-            Clock: qos.CLOCK, LampSwitches: qos.LATCHED, UInt32: qos.LATCHED}
+            Clock: qos.CLOCK, LampSwitches: qos.LATCHED, UInt32: qos.LATCHED,
+            RaceLooks: qos.LATCHED, RaceOrders: qos.LATCHED}
 RACECAR = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
 RACECAR_DRIVER = load_parameter_file(find_config('vehicles/racecar'), 'driver_bridge')
 

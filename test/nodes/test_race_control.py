@@ -6,7 +6,7 @@ import math
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PoseWithCovarianceStamped
-from node_bench import command, odometry, RACECAR
+from node_bench import command, odometry, RACECAR, seconds, stamp
 import numpy as np
 import pytest
 from std_msgs.msg import String, UInt32
@@ -16,7 +16,14 @@ from racecar.base.errors import ConfigurationError
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.race_control import RaceControlNode
 from racecar.ros import qos
-from racecar.ros.interfaces import NamedCar, RaceEvent, RaceState
+from racecar.ros.interfaces import (
+    NamedCar,
+    RaceEvent,
+    RaceLook,
+    RaceLooks,
+    RaceOrders,
+    RaceState,
+)
 from racecar.stacks import describe_stack, StackOptions
 
 pytestmark = pytest.mark.ros
@@ -183,10 +190,61 @@ def test_a_configuration_with_a_race_has_race_control(race_file):
         ['red', 'blue'], True, 'f1tenth')
     simulator = found['single_track_simulator'].resolve()
     assert (simulator['world'], simulator['contact_give']) == ('empty', 0.05)
+
+
+def test_in_lockstep_the_simulator_waits_for_race_control_and_holds_cars_itself(race_file):
+    found = {d.full_name: d for d in describe_stack('gap_ode', StackOptions(
+        race=race_file, cars=('a', 'b'), lockstep=True))}
+    assert found['race_control'].resolve()['lockstep']
+    simulator = found['single_track_simulator'].resolve()
+    assert simulator['lockstep_race']
+    assert simulator['wait_for_publishers'] == ['race/orders']
+    assert not any(d.resolve()['race'] for d in found.values()
+                   if d.executable == 'ackermann_cmd_mux')
+
+
+def looks(at, **cars):
+    """What a simulator in lockstep shows: x [m] of cars by name."""
+    message = RaceLooks(cars=[
+        RaceLook(name=name, pose=odometry(at, x).pose.pose) for name, x in cars.items()])
+    message.header.stamp = stamp(at)
+    return message
+
+
+def test_in_lockstep_each_look_is_answered_and_judged_once(bench, race_file):
+    orders = bench.listen('/race/orders', RaceOrders, qos.LATCHED)
+    node = bench.start(RaceControlNode, use_sim_time=False, race_file=race_file, lockstep=True,
+                       auto_start=True, cars=['red', 'blue'], **RACECAR)
+    assert 'race/looks' in node.waits_for()
+
+    def answered(at, **cars):
+        before = len(orders)
+        bench.deliver(node, '/race/looks', looks(at, **cars))
+        bench.until(lambda: len(orders) > before, 'orders')
+        assert seconds(orders[-1]) == pytest.approx(at)
+        return {order.name: (order.is_held, [pose.position.x for pose in order.pose])
+                for order in orders[-1].cars}
+
+    assert answered(0.0, red=0.0, blue=-1.0) == {'red': (True, []), 'blue': (True, [])}
+    # A false start; shown again it is not put back twice.
+    jumped = {'red': (True, [0.0]), 'blue': (True, [])}
+    assert answered(0.1, red=0.2, blue=-1.0) == jumped
+    assert answered(0.1, red=0.2, blue=-1.0) == jumped
+    assert answered(0.2, red=0.0, blue=-1.0) == {'red': (True, []), 'blue': (False, [])}
+    # What a service asks for comes with the next orders.
+    assert bench.call('/race_control/retire_car', NamedCar, name='blue').success
+    assert len(orders) == 4
+    assert answered(0.3, red=0.0, blue=-1.0)['blue'] == (True, [-1000.0])
+    for wrong in (looks(0.4, red=0.0), looks(0.4, red=math.nan, blue=0.0)):
+        bench.deliver(node, '/race/looks', wrong)
+    # Said once in a while only.
+    bench.logged('message on /race/looks dropped: it shows red, expected red, blue')
+    assert len(orders) == 5
+
+
+def test_a_configuration_without_several_cars_has_no_race(race_file):
     with pytest.raises(ConfigurationError, match='there is one car: name several by cars'):
         describe_stack('gap_ode', StackOptions(race=race_file))
-    with pytest.raises(ConfigurationError, match='in lockstep nobody may hold a car'):
-        describe_stack('gap_ode', StackOptions(race=race_file, cars=('a', 'b'), lockstep=True))
 
 
 def test_referee_and_emergency_brake_hold_a_car_by_inputs_of_their_own(race_file):

@@ -15,7 +15,7 @@ import yaml
 import racecar
 from racecar.cli.main import main
 from racecar.facade.chunks import Lost
-from racecar.facade.datasets import DatasetWriter
+from racecar.facade.datasets import DatasetWriter, SweepRows
 from racecar.facade.node_processes import NodeProcesses
 from racecar.facade.sweep_parts import Part, SweepTask
 from racecar.stacks.campaign import make_campaign
@@ -133,7 +133,7 @@ def test_a_campaign_with_nodes_has_the_rows_of_the_engine(tmp_path, capsys):
 @PYARROW
 def test_a_campaign_with_nodes_goes_on_where_it_was_stopped(tmp_path):
     sweep = make_campaign({**CAMPAIGN, 'nodes': True, 'runs': 3, 'duration': 1.2})
-    with DatasetWriter(tmp_path / 'parts', sweep, '') as writer:
+    with DatasetWriter(tmp_path / 'parts', SweepRows(sweep), '') as writer:
         part, = NodeProcesses(1).run(SweepTask(sweep), [(1, 1)])
         assert isinstance(part, Part)
         writer.add(part)

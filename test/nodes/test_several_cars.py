@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several cars in one world: topics of each, lockstep with all, whole drives and their errors."""
 
+import math
+
 from bag_samples import messages_in
+from geometry_msgs.msg import Point, Pose, Quaternion
 from nav_msgs.msg import Odometry
 from node_bench import command, RACECAR
 import numpy as np
@@ -17,6 +20,8 @@ from racecar.cli.main import main
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.nodes.world_simulator import WorldSimulatorNode
 from racecar.ros import qos
+from racecar.ros.conversions import stamp_ns_of
+from racecar.ros.interfaces import RaceLooks, RaceOrder, RaceOrders
 from racecar.stacks import describe_stack, StackOptions
 
 pytestmark = pytest.mark.ros
@@ -110,6 +115,60 @@ def test_a_car_that_diverges_is_told_of_and_the_time_goes_on(bench):
     assert retired[-1].data.startswith('the car stands still from 0.05 s on: the integration of')
     assert cars.odometry['blue'][-1].twist.twist.linear.x == 0.0
     assert cars.odometry['red'][-1].twist.twist.linear.x == pytest.approx(2.0)
+
+
+def test_orders_of_a_race_act_at_their_time_whatever_comes_first(bench):
+    looks = bench.listen('/race/looks', RaceLooks, qos.LATCHED)
+    cars = Cars(bench, 'red', 'blue', grid_spacing=3.0, lockstep_race=True, lockstep_deadline=0.3,
+                lockstep_policy='wait')
+    drive = {'red': (1.0, 0.0), 'blue': (1.0, 0.0)}
+    cars.answer(**drive)
+    bench.logged('no orders stamped 0 ns came on /race/orders within lockstep_deadline')
+    assert cars.node.plant.time_ns == 0
+
+    def orders(held=False, x=None, names=('red', 'blue')):
+        message = RaceOrders(header=looks[-1].header, cars=[
+            RaceOrder(name=name) for name in names])
+        message.cars[-1].is_held = held
+        message.cars[-1].pose = [] if x is None else [Pose(
+            position=Point(x=x), orientation=Quaternion(w=1.0))]
+        return message
+
+    def turn(first, *others):
+        before = cars.node.plant.time_ns
+        first()
+        assert cars.node.plant.time_ns == before
+        for other in others:
+            other()
+        bench.until(lambda: cars.node.plant.time_ns > before, 'the next time')
+        bench.until(lambda: all(
+            stamp_ns_of(heard[-1].header.stamp) == cars.node.plant.time_ns
+            for heard in (looks, *cars.odometry.values())), 'what is shown at it')
+
+    def order(**which):
+        bench.deliver(cars.node, '/race/orders', orders(**which))
+
+    def command_all():
+        cars.answer(**drive)
+
+    bench.deliver(cars.node, '/race/orders', orders(names=('red',)))
+    bench.logged('/race/orders refused: orders for red, expected red, blue')
+    # Said once in a while only.
+    turn(lambda: order(x=math.nan), order)
+    late = orders(x=7.0)
+    places = []
+    for sequence in ((command_all, lambda: order(x=7.0)), (lambda: order(x=7.0), command_all)):
+        turn(*sequence)
+        places.append(cars.odometry['blue'][-1].pose.pose.position.x)
+        assert looks[-1].cars[1].contacts == 0
+    # At rest there until its next command, though it was commanded at that time, too.
+    assert places == [7.0, 7.0]
+    turn(lambda: bench.deliver(cars.node, '/race/orders', late), command_all,
+         lambda: order(held=True))
+    assert cars.odometry['blue'][-1].twist.twist.linear.x == 0.0
+    assert cars.odometry['red'][-1].twist.twist.linear.x == 1.0
+    turn(command_all, order)
+    assert cars.odometry['blue'][-1].twist.twist.linear.x == 1.0
 
 
 def test_cars_that_touch_are_told_so(bench):
@@ -276,3 +335,36 @@ def test_a_recorder_and_a_set_of_names_know_cars_with_topics_of_their_own(tmp_pa
         other.write_text(text, encoding='utf-8')
         with pytest.raises(ConfigurationError, match=message):
             nodes('gap_ode', cars=('left', 'right'), topic_names=str(other))
+
+
+def test_a_race_in_lockstep_is_the_same_to_the_bit_each_time(tmp_path, capsys):
+    file = tmp_path / 'race.yaml'
+    # Blue runs into red, which stands still: both are taken off the track and put back.
+    file.write_text(
+        'format: head_to_head\nworld: racetrack\nlaps: 1\ncars: []\n'
+        'rules: {countdown: 0.2, restart_delay: 0.3, standing: 0.5}\n', encoding='utf-8')
+
+    def drive(name):
+        bag = tmp_path / name
+        assert main(['up', 'gap_ode', '--cars', 'red,blue', '--race', str(file), '--vehicle',
+                     'f1tenth', *FAST, '--duration', '2', '--set', 'red/gap_follower.speed=0.01',
+                     '--record', str(bag)]) == 0
+        paths = {(row.topic, repr(row.message.header.stamp)): row.message for row in messages_in(
+            bag, [f'/{car}/vesc/odom' for car in ('red', 'blue')])}
+        events = [row.message for row in messages_in(bag, ['/race/events'])]
+        state = [row.message for row in messages_in(bag, ['/race/state'])][-1]
+        return paths, events, state
+
+    paths, events, state = drive('first')
+    assert [(event.car, event.kind) for event in events] == [
+        ('', 'green'), ('blue', 'warning'), ('blue', 'crash'), ('red', 'standing'),
+        ('blue', 'restart'), ('red', 'restart')]
+    assert (state.header.stamp.sec, state.time, len(state.standings)) == (2, 2.0, 2)
+    places = {car: [message.pose.pose.position.x for (topic, _), message in paths.items()
+                    if topic == f'/{car}/vesc/odom'] for car in ('red', 'blue')}
+    # Held in the countdown, driving after it, and off the track for a while.
+    assert len({*places['blue'][:20]}) == 1
+    assert len({*places['blue']}) > 100
+    assert -1000.0 in places['red']
+    assert places['red'][-1] > -1000.0
+    assert repr(drive('second')) == repr((paths, events, state))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable
+import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -124,7 +125,8 @@ class DriveReader(BagReader):
 
     First ask for the content of topics, by rows(), values(), newest() and each(); read() then
     fills what they returned, in one walk over the bag. An empty topic stands for one that the bag
-    has not, and gives nothing.
+    has not, and gives nothing. car: name of the robot, None for that of the odometry or the only
+    one.
     """
 
     def __init__(
@@ -136,13 +138,24 @@ class DriveReader(BagReader):
         """
         super().__init__(path)
         self._odometry_topic = odometry_topic
-        self._car = car
+        self.car = car
         self._takers: dict[str, list[Callable[[BagMessage], object]]] = {}
+
+    def of_car(self, car: str) -> DriveReader:
+        """The drive of another robot in the same open bag; read() of either reads both.
+
+        car: its name.
+        """
+        other = copy.copy(self)
+        other.car = car
+        for found in ('robot', 'pose_topic'):
+            other.__dict__.pop(found, None)
+        return other
 
     @cached_property
     def robot(self) -> RobotTopics:
         """The robot; raises BagError as find_robot() if it cannot be told."""
-        return find_robot(self.summary, self._odometry_topic, self._car)
+        return find_robot(self.summary, self._odometry_topic, self.car)
 
     @cached_property
     def pose_topic(self) -> str:

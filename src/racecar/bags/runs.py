@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.analysis.course_of_run import course_of_run
 from racecar.analysis.motion import Motion, steering_range_of
@@ -23,6 +23,9 @@ from racecar.base.types import NANOSECONDS
 from racecar.control.tracker import tracked_ahead
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.simulation.fleet_file import vehicles_of_cars
+
+if TYPE_CHECKING:
+    from racecar.bags.bag_run import BagRun
 
 BAG_NAME = 'bag'
 """The bag in the folder of a demo."""
@@ -176,7 +179,17 @@ def read_cars(
 
     They have one time: 0 s is the first sample of any. Errors as of read_run().
     """
-    runs = {car: read_run(path, car=car, progress=progress) for car in cars_of(path)}
+    cars = cars_of(path)
+    if cars and not cars_in_folder(path):
+        # Not in every installation.
+        from racecar.bags.bag_run import read_bag_runs
+
+        found = locate(path)
+        recorded = read_run_file_beside(found)
+        runs = {car: _run_of_bag(path, found, read, recorded, car) for car, read in zip(
+            cars, read_bag_runs(found, cars, progress), strict=True)}
+    else:
+        runs = {car: read_run(path, car=car, progress=progress) for car in cars}
     return dict(zip(runs, with_one_time([*runs.values()]), strict=True))
 
 
@@ -221,13 +234,13 @@ def read_run(
             ' expected one of them; leave one out')
     found = locate(path, car)
     recorded = read_run_file_beside(found)
-    name = path.resolve().stem if found.suffix == '.csv' else path.resolve().name
     if found.suffix == '.csv':
         if car is not None and found.parent != path / car:
             raise RunError(
                 f"run '{found}' is of a single car, not {excerpt(car)}; leave the car out")
         if odometry_topic or reference_topic:
             raise RunError(f"run '{found}' is a CSV file, which has no topics; leave them out")
+        name = path.resolve().stem
         table = read_run_csv(found, tracked_ahead_of(recorded))
         tracking = tracking_run_of(table, name)
         if needs_reference and tracking is None:
@@ -243,9 +256,16 @@ def read_run(
 
     read = read_bag_run(found, odometry_topic, reference_topic, car=car,
                         needs_reference=needs_reference, progress=progress)
+    return _run_of_bag(path, found, read, recorded, car or '')
+
+
+def _run_of_bag(
+    path: Path, bag: Path, read: BagRun, recorded: RunFile | None, car: str,
+) -> Run:
+    """Run of what was read from the bag that a path means; recorded: its run.yaml."""
     return _with_limits(Run(
-        name, found, read.motion, read.tracking, read.source, recorded, read.warnings,
-        read.collisions, read.map_scene, car or '', read.start_ns))
+        path.resolve().name, bag, read.motion, read.tracking, read.source, recorded, read.warnings,
+        read.collisions, read.map_scene, car, read.start_ns))
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:

@@ -189,8 +189,8 @@ def parameter_differences(files: Mapping[str, RunFile | None]) -> list[tuple[str
 
 
 WIRING = frozenset((
-    'awaited', 'folder', 'lockstep', 'provenance', 'real_time_factor', 'shared', 'topics',
-    'wait_for_publishers', 'wait_for_subscribers'))
+    'awaited', 'folder', 'lockstep', 'lockstep_race', 'provenance', 'real_time_factor', 'shared',
+    'topics', 'wait_for_publishers', 'wait_for_subscribers'))
 """Parameters by which a run joins and paces its nodes: not part of what is compared."""
 
 

@@ -134,6 +134,8 @@ RACE_CONTROL = VEHICLE_FILE_PARAMETERS + ParameterTable([
               ' race`; cars and controllers in it are not looked at', read_only=True),
     Parameter('auto_start', bool, False, 'Begin the countdown once the odometry of all cars has'
               ' come; false: by the service ~/start', read_only=True),
+    Parameter('lockstep', bool, False, 'Answer each look of a simulator in lockstep, which awaits'
+              ' it by lockstep_race', read_only=True),
     *(row for row in FLEET_PARAMETERS if row.name != 'grid_spacing'),
     DIAGNOSTICS_RATE,
 ])
@@ -164,6 +166,8 @@ SIMULATOR_NODE = ParameterTable([
     Parameter('lockstep_inputs', list, [],
               'Inputs of the plant that do not drive, such as lamps, of which lockstep awaits a'
               ' value beside each command', read_only=True),
+    Parameter('lockstep_race', bool, False,
+              'In lockstep await the orders of race_control at each odometry', read_only=True),
     Parameter('command_timeout', float, 0.5,
               'Age of the newest command at which the car is stopped', 's',
               above=0.0, maximum=60.0),

@@ -27,8 +27,10 @@ from racecar.facade.datasets import (
     open_dataset,
     Outcome,
     raise_lost,
+    Rows,
     run_into,
     SweepDataset,
+    SweepRows,
 )
 from racecar.facade.node_processes import open_runners
 from racecar.facade.sweep_parts import UNITS
@@ -90,22 +92,24 @@ def make_dataset(
 
     Raises RacecarError; RunError for points without a row, when all others have theirs.
     """
-    outcome = write_dataset(sweep, output, arguments, command, arguments.file, 'points')
+    outcome = write_dataset(
+        SweepRows(sweep), output, arguments, command, arguments.file, 'points')
     show_dataset(open_dataset(output), output, as_json=arguments.json)
     raise_lost(outcome, sweep)
 
 
 def write_dataset(
-    sweep: Sweep, output: Path, arguments: argparse.Namespace, command: str, file: Path, unit: str,
+    rows: Rows, output: Path, arguments: argparse.Namespace, command: str, file: Path, unit: str,
 ) -> Outcome:
     """Run a sweep into a dataset; command: as typed; file: of the sweep; unit: of its points.
 
     Raises RacecarError.
     """
+    sweep = rows.sweep
     count = len(sweep.points)
     with open_runners(sweep, *_cores(arguments)) as cores:
         writer = DatasetWriter(
-            output, sweep, command, file=str(file.resolve()), resume=arguments.resume)
+            output, rows, command, file=str(file.resolve()), resume=arguments.resume)
         try:
             with raising_on_signals(), ProgressBar(count, 'simulating', unit) as show:
                 outcome = run_into(writer, cores, sweep, show,

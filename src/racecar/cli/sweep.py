@@ -23,17 +23,20 @@ from racecar.cli.dataset import (
     add_scheduler_arguments,
     cores_of,
     make_dataset,
+    write_dataset,
 )
 from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar, typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
-from racecar.facade.fleet_sweeps import FleetSweepResult, FleetSweepRun
+from racecar.facade.datasets import raise_lost
+from racecar.facade.fleet_datasets import FleetRows
+from racecar.facade.fleet_sweeps import FleetSweepResult, FleetSweepRun, result_of_cars
 from racecar.facade.sweeps import SweepResult, SweepRun
 from racecar.signals import raising_on_signals
-from racecar.stacks.fleet_sweep import CARS, make_fleet_sweep
+from racecar.stacks.fleet_sweep import CARS, FleetSweep, make_fleet_sweep
 from racecar.stacks.options import parse_names, policy_as_controller, SWEEP
-from racecar.stacks.sweep import load_sweep, OPTIONS, read_sweep, WHAT
+from racecar.stacks.sweep import load_sweep, NamedPoints, OPTIONS, read_sweep, WHAT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,28 +84,16 @@ def run(arguments: argparse.Namespace) -> int:
     some points. Raises RacecarError with a one-line message, RunError if they fail at all points.
     """
     cars = parse_names(arguments.cars)
-    content = read_sweep(arguments.file) if arguments.file.is_file() else {}
+    # A name of a configuration that cannot be is told before a file that is not there.
+    content = read_sweep(arguments.file) if cars or arguments.file.is_file() else {}
     if cars or CARS in content:
         return _run_cars(arguments, {**content, **({CARS: [*cars]} if cars else {})})
     sweep = load_sweep(arguments.name, arguments.file,
                        policy_as_controller(arguments.policy, arguments.controller))
-    if arguments.resume and arguments.output is None:
-        raise ConfigurationError(
-            '--resume needs --output: the folder of the dataset to go on with')
+    output = _output(arguments, sweep)
     if arguments.point is not None:
-        if arguments.point > len(sweep.points):
-            raise ConfigurationError(
-                f'--point {arguments.point} is not in the file, expected 1 to'
-                f' {len(sweep.points)}')
         sweep = sweep.part(arguments.point - 1, 1)
-    output = arguments.output or Path('runs') / f'sweep-{datetime.datetime.now():%Y%m%d-%H%M%S}'
-    if output.exists() and not arguments.resume:
-        raise ConfigurationError(
-            f"--output '{output}' exists already, not overwriting it; name another folder, or go"
-            ' on with its dataset by --resume')
     if arguments.dataset or arguments.resume or arguments.scheduler is not None:
-        if arguments.point is not None:
-            raise ConfigurationError('--point runs one point here: leave out the dataset')
         make_dataset(sweep, output, arguments, typed_command())
         return 0
     start = time.perf_counter()
@@ -126,34 +117,68 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run_cars(arguments: argparse.Namespace, content: Values) -> int:
     """Simulate all points of several cars, write table and plot; returns 0."""
-    for name in ('dataset', 'resume', 'point', 'controller', 'policy'):
+    for name in ('controller', 'policy'):
         if getattr(arguments, name):
             raise ConfigurationError(
                 f'--{name} is for sweeps of one car, these have several: leave it out')
-    read_sweep(arguments.file)
     with naming_file(WHAT, arguments.file):
         sweep = make_fleet_sweep(arguments.name, content)
-    output = arguments.output or Path('runs') / f'sweep-{datetime.datetime.now():%Y%m%d-%H%M%S}'
-    if output.exists():
-        raise ConfigurationError(
-            f"--output '{output}' exists already, not overwriting it; name another folder")
-    start = time.perf_counter()
-    with cores_of(arguments) as cores:
-        made = FleetSweepRun(arguments.file.stem, sweep, cores)
-        for text in made.cautions:
-            print(f'warning: {text}', file=sys.stderr)
-        with raising_on_signals(), ProgressBar(made.simulated, 'simulating') as show:
-            result = made.run(show)
-    speed = made.simulated / (time.perf_counter() - start)
+    output = _output(arguments, sweep)
+    if arguments.point is not None:
+        sweep = sweep.part(arguments.point - 1, 1)
+    if arguments.dataset or arguments.resume:
+        result, speed = _dataset_of_cars(arguments, sweep, output), {}
+    else:
+        start = time.perf_counter()
+        with cores_of(arguments) as cores:
+            made = FleetSweepRun(arguments.file.stem, sweep, cores)
+            for text in made.cautions:
+                print(f'warning: {text}', file=sys.stderr)
+            with raising_on_signals(), ProgressBar(made.simulated, 'simulating') as show:
+                result = made.run(show)
+        speed = {'simulated seconds per second': made.simulated / (time.perf_counter() - start)}
     places, told = _write(result, output, arguments.file)
     if arguments.json:
         print(json.dumps({
             'points': len(result), 'cars': list(result.cars), 'columns': result.columns(),
-            'simulated_seconds_per_second': speed, **places}))
+            **{name.replace(' ', '_'): value for name, value in speed.items()}, **places}))
     else:
-        print_rows([*result.as_rows(), ('simulated seconds per second', f'{speed:.1f}', '')])
+        print_rows([*result.as_rows(), *((name, f'{value:.1f}', '')
+                                         for name, value in speed.items())])
     print(told, file=sys.stderr if arguments.json else sys.stdout)
     return 0
+
+
+def _dataset_of_cars(
+    arguments: argparse.Namespace, sweep: FleetSweep, output: Path,
+) -> FleetSweepResult:
+    """Run several cars into a dataset, or go on with one; what all of its rows say."""
+    rows = FleetRows(sweep)
+    outcome = write_dataset(
+        rows, output, arguments, typed_command(), arguments.file, 'points')
+    raise_lost(outcome, sweep)
+    return result_of_cars(arguments.file.stem, sweep, rows.outcomes(output))
+
+
+def _output(arguments: argparse.Namespace, sweep: NamedPoints) -> Path:
+    """Folder of the results. Raises ConfigurationError for options that do not go together."""
+    if arguments.resume and arguments.output is None:
+        raise ConfigurationError(
+            '--resume needs --output: the folder of the dataset to go on with')
+    if arguments.point is not None:
+        if arguments.point > len(sweep.points):
+            raise ConfigurationError(
+                f'--point {arguments.point} is not in the file, expected 1 to'
+                f' {len(sweep.points)}')
+        if arguments.dataset or arguments.resume or arguments.scheduler is not None:
+            raise ConfigurationError('--point runs one point here: leave out the dataset')
+    output: Path = arguments.output or \
+        Path('runs') / f'sweep-{datetime.datetime.now():%Y%m%d-%H%M%S}'
+    if output.exists() and not arguments.resume:
+        raise ConfigurationError(
+            f"--output '{output}' exists already, not overwriting it; name another folder, or go"
+            ' on with its dataset by --resume')
+    return output
 
 
 def _write(

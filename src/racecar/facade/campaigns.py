@@ -28,6 +28,7 @@ from racecar.facade.datasets import (
     raise_lost,
     run_into,
     SweepDataset,
+    SweepRows,
 )
 from racecar.facade.node_processes import open_runners
 from racecar.facade.simulation import progress_bar
@@ -201,7 +202,7 @@ def campaign(
     command = call_text(
         'campaign', path or 'campaign', {'output': str(folder), 'nodes': nodes or None})
     with open_runners(sweep, scheduler, jobs) as cores:
-        writer = DatasetWriter(folder, sweep, command, file=path, resume=resume)
+        writer = DatasetWriter(folder, SweepRows(sweep), command, file=path, resume=resume)
         with progress_bar(len(sweep.points), shown=progress, unit='runs') as show:
             outcome = run_into(writer, cores, sweep, show)
     raise_lost(outcome, sweep)

@@ -8,7 +8,7 @@ reader of Parquet takes the folder. A file is there as a whole or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 import contextlib
 from dataclasses import asdict, dataclass, replace
 import hashlib
@@ -21,7 +21,7 @@ import re
 import shlex
 import time
 from types import ModuleType, TracebackType
-from typing import Any, NamedTuple, Self, TYPE_CHECKING, TypeAlias
+from typing import Any, NamedTuple, Protocol, Self, TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +30,15 @@ from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.extras import not_installed
 from racecar.base.parameters import suggestion
 from racecar.base.run_file import NAME, read_run_file, RunFile
-from racecar.facade.chunks import Cores, Lost, Range
+from racecar.facade.chunks import Chunk, Cores, Lost, Range
 from racecar.facade.cluster import check_same_versions, Cluster
 from racecar.facade.node_processes import NodeProcesses
 from racecar.facade.sweep_parts import joined, Part, SweepTask, units_of
 from racecar.faults.plant import FAULTS
 from racecar.metrics.survival import Limits
 from racecar.stacks.faults import line_of_faults
-from racecar.stacks.sweep import Sweep
+from racecar.stacks.fleet_sweep import CARS, FleetSweep
+from racecar.stacks.sweep import NamedPoints, Sweep
 
 if TYPE_CHECKING:
     import pyarrow
@@ -68,15 +69,77 @@ class Outcome(NamedTuple):
     warning: str
 
 
+class FoundChunk(Chunk, Protocol):
+    """What came of some points that become rows; see racecar.facade.sweep_parts.Part."""
+
+    @property
+    def unmade(self) -> Mapping[int, str]:
+        """Why points cannot be, by their numbers."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What to tell once."""
+
+
+class Rows(Protocol):
+    """How the points of a sweep become rows."""
+
+    @property
+    def sweep(self) -> NamedPoints:
+        """What is swept."""
+
+    @property
+    def task(self) -> Any:
+        """What runs the points by its own kind of runners; gives a FoundChunk each time."""
+
+    def content(self, made: RunFile) -> dict[str, Any]:
+        """What the run.yaml says of the sweep; digest: of all that decides its rows."""
+
+    def table(self, arrow: ModuleType, parts: Sequence[Any]) -> pyarrow.Table:
+        """Rows of what the task gave, in the order of the points, which leave none out."""
+
+
+class SweepRows:
+    """Rows of a sweep of one car: parameters and metrics, failure and warning."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self.sweep = sweep
+
+    @property
+    def task(self) -> SweepTask:
+        """What runs the points."""
+        return SweepTask(self.sweep)
+
+    def content(self, made: RunFile) -> dict[str, Any]:
+        """What the run.yaml says of the sweep; digest: of all that decides its rows."""
+        return _content(self.sweep, made)
+
+    def table(self, arrow: ModuleType, parts: Sequence[Part]) -> pyarrow.Table:
+        """Rows of parts in the order of their points, which leave none out."""
+        part, schema = joined(parts), _schema(arrow, self.sweep)
+        numbers = range(part.first, part.first + part.points)
+        failures = {**part.failures, **part.unmade}
+        texts = {FAILURE: failures, WARNING: part.outrun}
+        columns: dict[str, Any] = dict(part.metrics)
+        columns |= {name: [of_points.get(number) for number in numbers] if of_points
+                    else arrow.nulls(part.points) for name, of_points in texts.items()}
+        parameters = {field.name: column for field, column in parameter_columns(
+            arrow, self.sweep, numbers)}
+        columns[POINT] = np.asarray(numbers)
+        return arrow.table([
+            parameters[field.name] if field.name in parameters
+            else arrow.array(columns[field.name], from_pandas=True).cast(field.type)
+            for field in schema], schema=schema)
+
+
 class DatasetWriter:
     """A dataset that is being made or gone on with.
 
-    A context manager that writes what is left.
+    A context manager that writes what is left. rows: how points become rows.
     """
 
     def __init__(
-        self, folder: Path, sweep: Sweep, command: str, *, file: str = '',
-        resume: bool = False,
+        self, folder: Path, rows: Rows, command: str, *, file: str = '', resume: bool = False,
     ) -> None:
         """folder: of the dataset; command: as typed; file: of the sweep, '' for none.
 
@@ -87,11 +150,11 @@ class DatasetWriter:
         import pyarrow
 
         self._arrow = pyarrow
-        self.folder, self._sweep = folder, sweep
-        self._waiting: list[Part] = []
+        self.folder, self.rows = folder, rows
+        self._waiting: list[FoundChunk] = []
         self._written = time.monotonic()
-        made = sweep.run_file(command)
-        kept = _content(sweep, made)
+        made = rows.sweep.run_file(command)
+        kept = rows.content(made)
         if folder.exists() and resume:
             before = read_run_file(folder)
             if before.sweep.get('digest') != kept['digest']:
@@ -103,20 +166,18 @@ class DatasetWriter:
             with _storing(self.folder):
                 folder.mkdir(parents=True)
                 replace(made, sweep={**kept, 'file': file}).write(folder / NAME)
-        self._schema = _schema(pyarrow, sweep)
-        self._texts = {name for name in sweep.names
-                       if self._schema.field(name).type == pyarrow.string()}
 
     @property
     def missing(self) -> list[Range]:
         """Points that have no row yet."""
         found, at = [], 0
-        for first, last, _ in _files(self.folder):
+        for first, last, _ in files_of(self.folder):
             found.append((at, first - at))
             at = last + 1
-        return [stretch for stretch in (*found, (at, len(self._sweep.points) - at)) if stretch[1]]
+        left = len(self.rows.sweep.points) - at
+        return [stretch for stretch in (*found, (at, left)) if stretch[1]]
 
-    def add(self, part: Part) -> None:
+    def add(self, part: FoundChunk) -> None:
         """Take in points; they are written with others.
 
         Raises ConfigurationError if they cannot be.
@@ -134,39 +195,24 @@ class DatasetWriter:
             while count < len(parts) and \
                     parts[count].first == parts[count - 1].first + parts[count - 1].points:
                 count += 1
-            self._write(joined(parts[:count]))
+            self._write(parts[:count])
             del parts[:count]
         self._waiting.clear()
         self._written = time.monotonic()
 
-    def _write(self, part: Part) -> None:
+    def _write(self, parts: Sequence[FoundChunk]) -> None:
         from pyarrow import parquet
 
-        first, last = part.first, part.first + part.points - 1
+        first, last = parts[0].first, parts[-1].first + parts[-1].points - 1
         path = self.folder / f'points-{first:08d}-{last:08d}.parquet'
         unfinished = path.with_suffix('.unfinished')
         try:
             with _storing(self.folder):
-                parquet.write_table(self._table(part), unfinished, compression='zstd')
+                parquet.write_table(
+                    self.rows.table(self._arrow, parts), unfinished, compression='zstd')
                 os.replace(unfinished, path)
         finally:
             unfinished.unlink(missing_ok=True)
-
-    def _table(self, part: Part) -> pyarrow.Table:
-        points = self._sweep.points[part.first:part.first + part.points]
-        numbers = range(part.first, part.first + part.points)
-        failures = {**part.failures, **part.unmade}
-        texts = {FAILURE: failures, WARNING: part.outrun}
-        columns: dict[str, Any] = {POINT: np.asarray(numbers)}
-        columns |= dict(zip(self._sweep.names, zip(*points, strict=True), strict=True))
-        columns |= part.metrics
-        columns |= {name: [of_points.get(number) for number in numbers] if of_points
-                    else self._arrow.nulls(part.points) for name, of_points in texts.items()}
-        return self._arrow.table([
-            self._arrow.array(
-                [*map(str, columns[field.name])] if field.name in self._texts
-                else columns[field.name], from_pandas=True).cast(field.type)
-            for field in self._schema], schema=self._schema)
 
     def __enter__(self) -> Self:
         return self
@@ -191,7 +237,7 @@ def _storing(folder: Path) -> Iterator[None]:
 
 
 def run_into(
-    writer: DatasetWriter, cores: Cores | Cluster | NodeProcesses, sweep: Sweep,
+    writer: DatasetWriter, cores: Cores | Cluster | NodeProcesses, sweep: NamedPoints,
     on_progress: Callable[[int], object] | None = None,
     announce: Callable[[str], object] = lambda _: None,
 ) -> Outcome:
@@ -206,7 +252,7 @@ def run_into(
     unmade, warning = 0, ''
     said: set[str] = set()
     with writer:
-        for found in cores.run(SweepTask(sweep), missing):
+        for found in cores.run(writer.rows.task, missing):
             if isinstance(found, Lost):
                 lost.append(found)
                 continue
@@ -226,7 +272,7 @@ def run_into(
     return Outcome(done, unmade, tuple(lost), warning)
 
 
-def raise_lost(outcome: Outcome, sweep: Sweep) -> None:
+def raise_lost(outcome: Outcome, sweep: NamedPoints) -> None:
     """Raise RunError if points have no row."""
     if outcome.lost:
         first = outcome.lost[0]
@@ -249,7 +295,7 @@ class SweepDataset:
 
     def __len__(self) -> int:
         """Number of points that have a row."""
-        return sum(last + 1 - first for first, last, _ in _files(self.folder))
+        return sum(last + 1 - first for first, last, _ in files_of(self.folder))
 
     @property
     def survived(self) -> dict[str, Limits]:
@@ -302,7 +348,7 @@ class SweepDataset:
             for word in _option(target, rows[point][name]))]) for point in points]
 
     def _paths(self) -> list[str]:
-        found = [str(path) for *_, path in _files(self.folder)]
+        found = [str(path) for *_, path in files_of(self.folder)]
         if not found:
             raise RunError(f"dataset '{self.folder}' has no points yet; go on with --resume")
         return found
@@ -331,6 +377,10 @@ def open_dataset(folder: Path | str) -> SweepDataset:
         raise ConfigurationError(
             f"'{folder}' is a run, expected the dataset of a sweep: a folder of `racecar sweep"
             ' --dataset`')
+    if CARS in about:
+        raise ConfigurationError(
+            f"dataset '{folder}' is of several cars, expected one of one car: its report, table"
+            ' and plot lie in it once `racecar sweep --resume` has completed it')
     return SweepDataset(
         Path(folder), file, tuple(about['names']), tuple(about['units']), about['points'],
         about['is_grid'])
@@ -340,8 +390,8 @@ def _about(file: RunFile) -> dict[str, Any]:
     return dict(file.sweep)
 
 
-def _files(folder: Path) -> list[tuple[int, int, Path]]:
-    """First and last point of each file, and where it is, in the order of the points."""
+def files_of(folder: Path) -> list[tuple[int, int, Path]]:
+    """First and last point of each file of a dataset, and its path, in the order of the points."""
     return sorted((int(found[1]), int(found[2]), path) for path in folder.iterdir()
                   if (found := _FILE.fullmatch(path.name)))
 
@@ -366,26 +416,56 @@ def _content(sweep: Sweep, made: RunFile) -> dict[str, Any]:
             key: value for key, value in limits._asdict().items() if math.isfinite(value)}
             for name, limits in sweep.survived.items()}} if sweep.survived else {}),
         **({'nodes': True} if sweep.with_nodes else {}),
-        'digest': hashlib.sha256(json.dumps(decisive, default=str).encode()).hexdigest()}
+        'digest': _hash(decisive)}
+
+
+def digest_of(sweep: FleetSweep, made: RunFile) -> str:
+    """SHA-256 of all that decides the rows of a sweep of several cars."""
+    return _hash([
+        made.configuration, {name: dict(node.parameters) for name, node in made.nodes.items()},
+        made.files, sweep.names, sweep.duration, sweep.skip,
+        getattr(sweep.points, 'definition', sweep.points)])
+
+
+def _hash(decisive: Sequence[object]) -> str:
+    return hashlib.sha256(json.dumps(decisive, default=str).encode()).hexdigest()
 
 
 def _schema(arrow: ModuleType, sweep: Sweep) -> pyarrow.Schema:
     """Columns of a dataset with their types and units."""
-    kinds = {float: arrow.float64(), int: arrow.int64(), bool: arrow.bool_(), str: arrow.string()}
-
-    def field(name: str, kind: pyarrow.DataType, unit: str) -> pyarrow.Field:
-        return arrow.field(name, kind, metadata={'unit': unit} if unit else None)
-
     return arrow.schema([
-        field(POINT, arrow.int64(), ''),
-        *(field(name, kinds[_type_of(sweep, index)], unit)
-          for index, (name, unit) in enumerate(zip(sweep.names, sweep.units, strict=True))),
-        *(field(name, arrow.int64() if name in WHOLE else arrow.float64(), unit)
+        field_of(arrow, POINT, arrow.int64()), *_parameter_fields(arrow, sweep),
+        *(field_of(arrow, name, arrow.int64() if name in WHOLE else arrow.float64(), unit)
           for name, unit in units_of(sweep).items()),
-        field(FAILURE, arrow.string(), ''), field(WARNING, arrow.string(), '')])
+        field_of(arrow, FAILURE, arrow.string()), field_of(arrow, WARNING, arrow.string())])
 
 
-def _type_of(sweep: Sweep, index: int) -> type:
+def field_of(
+    arrow: ModuleType, name: str, kind: pyarrow.DataType, unit: str = '', **about: str,
+) -> pyarrow.Field:
+    """A column with its unit, and what else is said of it."""
+    metadata = {**({'unit': unit} if unit else {}), **about}
+    return arrow.field(name, kind, metadata=metadata or None)
+
+
+def _parameter_fields(arrow: ModuleType, sweep: Sweep | FleetSweep) -> list[pyarrow.Field]:
+    kinds = {float: arrow.float64(), int: arrow.int64(), bool: arrow.bool_(), str: arrow.string()}
+    return [field_of(arrow, name, kinds[_type_of(sweep, index)], unit)
+            for index, (name, unit) in enumerate(zip(sweep.names, sweep.units, strict=True))]
+
+
+def parameter_columns(
+    arrow: ModuleType, sweep: Sweep | FleetSweep, numbers: range,
+) -> list[tuple[pyarrow.Field, pyarrow.Array]]:
+    """Columns of the varied parameters at points that lie side by side."""
+    values = zip(*sweep.points[numbers.start:numbers.stop], strict=True)
+    return [(field, arrow.array(
+        [*map(str, column)] if field.type == arrow.string() else column,
+        from_pandas=True).cast(field.type))
+        for field, column in zip(_parameter_fields(arrow, sweep), values, strict=True)]
+
+
+def _type_of(sweep: Sweep | FleetSweep, index: int) -> type:
     """Type of a parameter; text for a setting of a controller with values of several types."""
     declared = sweep.row_of(sweep.names[index]).type
     if declared is not object:

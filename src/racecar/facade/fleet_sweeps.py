@@ -23,10 +23,7 @@ from racecar.facade.display import drawing
 from racecar.facade.fleet_simulation import FleetSimulation
 from racecar.facade.run import data_frame
 from racecar.metrics.quantities import Quantity, shown
-from racecar.stacks import describe_stack
 from racecar.stacks.fleet_sweep import FleetSweep
-from racecar.stacks.options import SIMULATE
-from racecar.stacks.run_files import describe_run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,16 +46,26 @@ class FleetOutcome(NamedTuple):
 
 
 class FleetChunk(NamedTuple):
-    """Outcomes of some points; first: number of the first; seconds: what they took."""
+    """Outcomes of some points.
+
+    first: number of the first; seconds: what they took; unmade: why points cannot be run, by their
+    numbers, whose outcomes have no figures.
+    """
 
     first: int
     outcomes: tuple[FleetOutcome, ...]
     seconds: float
+    unmade: Mapping[int, str]
 
     @property
     def points(self) -> int:
         """How many there are."""
         return len(self.outcomes)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What to tell once: nothing."""
+        return ()
 
 
 class FleetSweepTask(NamedTuple):
@@ -69,9 +76,7 @@ class FleetSweepTask(NamedTuple):
     @property
     def files(self) -> Mapping[str, str]:
         """Files that the cars are made of, with their hashes."""
-        sweep = self.sweep
-        return describe_run(SIMULATE, sweep.configuration, sweep.options, describe_stack(
-            sweep.configuration, sweep.options), '', sweep.skip).files
+        return self.sweep.run_file('').files
 
     @property
     def is_heavy(self) -> bool:
@@ -79,14 +84,16 @@ class FleetSweepTask(NamedTuple):
         return True
 
     def run(self, first: int, count: int, threads: int) -> FleetChunk:
-        """Run some points. Raises RacecarError, naming the point, for what cannot be run."""
+        """Run some points; never raises for what is wrong with single ones."""
         begin, outcomes = time.perf_counter(), []
+        unmade: dict[int, str] = {}
         for number in range(first, first + count):
             try:
                 outcomes.append(_outcome(self.sweep, number))
             except RacecarError as error:
-                raise type(error)(f'{self.sweep.name_of(number)}: {error}') from error
-        return FleetChunk(first, tuple(outcomes), time.perf_counter() - begin)
+                unmade[number] = f'{self.sweep.name_of(number)}: {error}'
+                outcomes.append(FleetOutcome({}, dict.fromkeys(self.sweep.cars, str(error))))
+        return FleetChunk(first, tuple(outcomes), time.perf_counter() - begin, unmade)
 
 
 def _outcome(sweep: FleetSweep, number: int) -> FleetOutcome:
@@ -289,11 +296,24 @@ class FleetSweepRun:
         for chunk in self._cores.run(FleetSweepTask(sweep), [(0, count)]):
             if isinstance(chunk, Lost):
                 raise RunError(f'{sweep.name_of(chunk.first)}: {chunk.why}')
+            for message in chunk.unmade.values():
+                raise ConfigurationError(message)
             found |= dict(enumerate(chunk.outcomes, chunk.first))
             if on_progress is not None:
                 on_progress(len(found) * sweep.duration)
-        outcomes = [found[number] for number in range(count)]
-        return FleetSweepResult(self._name, sweep, outcomes, tuple(_warnings(sweep, outcomes)))
+        return result_of_cars(self._name, sweep, [found[number] for number in range(count)])
+
+
+def result_of_cars(
+    name: str, sweep: FleetSweep, outcomes: Sequence[FleetOutcome],
+) -> FleetSweepResult:
+    """Result of the outcomes of all points; name: for titles. None for figures that one lacks."""
+    known = {car: {key: figure._replace(value=None) for one in outcomes
+                   for key, figure in one.figures.get(car, {}).items()} for car in sweep.cars}
+    whole = [one._replace(figures={
+        car: {**known[car], **one.figures.get(car, {})} for car in sweep.cars})
+        for one in outcomes]
+    return FleetSweepResult(name, sweep, whole, tuple(_warnings(sweep, whole)))
 
 
 def _warnings(sweep: FleetSweep, outcomes: Sequence[FleetOutcome]) -> Iterator[str]:

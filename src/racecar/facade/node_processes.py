@@ -31,7 +31,7 @@ from racecar.stacks.campaign import END_UNITS
 from racecar.stacks.node_run import NodeAnswer, NodeRun
 from racecar.stacks.options import UP
 from racecar.stacks.run_files import options_of
-from racecar.stacks.sweep import Sweep
+from racecar.stacks.sweep import NamedPoints
 
 _ATTEMPTS = 2
 """How often a run is tried whose process ends."""
@@ -41,7 +41,7 @@ _FAREWELL = 1.0
 
 @contextlib.contextmanager
 def open_runners(
-    sweep: Sweep, scheduler: str | None, jobs: int | None, timeout: float = TIMEOUT,
+    sweep: NamedPoints, scheduler: str | None, jobs: int | None, timeout: float = TIMEOUT,
     announce: Callable[[str], object] = warnings.warn,
 ) -> Iterator[Cores | Cluster | NodeProcesses]:
     """What runs the points of a sweep; arguments and errors as of open_cores().

@@ -4,19 +4,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Unpack
 
 from ackermann_msgs.msg import AckermannDriveStamped
-from geometry_msgs.msg import PoseWithCovarianceStamped
+from geometry_msgs.msg import Pose, PoseWithCovariance, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 from std_msgs.msg import String, UInt32
 from std_srvs.srv import Trigger
 
+from racecar.base.errors import MessageError
 from racecar.base.fields import Fields
 from racecar.base.frames import MAP
 from racecar.base.share import find_race, find_track
-from racecar.base.types import NANOSECONDS, Odometry, Pose2, yaw_to_quaternion
+from racecar.base.types import heading_of, NANOSECONDS, Odometry, Pose2, yaw_to_quaternion
 from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import RACE_CONTROL
@@ -30,9 +32,19 @@ from racecar.ros import qos, topics
 from racecar.ros.codecs import Place
 from racecar.ros.codecs.ackermann_command import command_template, read_command
 from racecar.ros.codecs.odometry import read_finite_odometry
-from racecar.ros.interfaces import NamedCar, RaceEvent, RaceStanding, RaceState
+from racecar.ros.conversions import stamp_ns_of
+from racecar.ros.interfaces import (
+    NamedCar,
+    RaceEvent,
+    RaceLook,
+    RaceLooks,
+    RaceOrder,
+    RaceOrders,
+    RaceStanding,
+    RaceState,
+)
 from racecar.ros.node import NodeOptions, TableNode
-from racecar.ros.raw_subscription import subscribe_raw
+from racecar.ros.raw_subscription import Complaints, subscribe_raw
 from racecar.scene.world_choice import scene_of
 from racecar.simulation.fleet_file import vehicles_of_cars
 
@@ -41,18 +53,52 @@ _TOLD, _LATE = 0.1, 0.05
 
 
 class _Car:
-    """A car of the race: what was heard of it, and how it is told something."""
+    """A car of the race: what was seen of it, and how it is told something.
 
-    def __init__(self, node: RaceControlNode, name: str, number: int) -> None:
-        place = Place(name)
+    retired: why its simulator lets it take no part any more, '' if it does.
+    """
+
+    def __init__(self, name: str, number: int) -> None:
         # Events name one that has no name, too.
         self.name, self.number = name or 'car', number
         self.odometry: Odometry | None = None
         self.stops = 0
-        # Why its simulator lets it take no part any more, '' if it does.
         self.retired = ''
+
+    def silence(self, time_ns: int) -> float:
+        """How long nobody has commanded it at a time [ns], in seconds."""
+        raise NotImplementedError
+
+    def hold(self, time_ns: int) -> None:
+        """Let it stand at a time [ns], over what its own stack commands."""
+        raise NotImplementedError
+
+    def move(self, pose: Pose2) -> None:
+        """Put it at rest at a pose."""
+        raise NotImplementedError
+
+    def put(self, pose: Pose2 | None) -> None:
+        """Put it at rest at a pose; None: off the track."""
+        self.move(parking_of(self.number) if pose is None else pose)
+        # The simulator counts anew.
+        self.stops = 0
+
+    def look(self, time_ns: int, depth: float) -> CarLook:
+        """What a referee sees of it at a time [ns]."""
+        odometry = self.odometry
+        assert odometry is not None
+        return CarLook(odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy, depth,
+                       self.stops, self.silence(time_ns))
+
+
+class _HeardCar(_Car):
+    """A car whose topics are heard as they come."""
+
+    def __init__(self, node: RaceControlNode, name: str, number: int) -> None:
+        super().__init__(name, number)
+        place = Place(name)
         # When it was commanded last [ns].
-        self.heard_ns: int | None = None
+        self._heard_ns: int | None = None
         self._command = command_template()
         self._pose_publisher = node.create_publisher(
             PoseWithCovarianceStamped, place.topic(topics.INITIAL_POSE), qos.COMMAND)
@@ -77,31 +123,119 @@ class _Car:
 
     def _on_command(self, command: object) -> None:
         del command
-        self.heard_ns = None if self.odometry is None else self.odometry.time_ns
+        self._heard_ns = None if self.odometry is None else self.odometry.time_ns
+
+    def silence(self, time_ns: int) -> float:
+        """See the base class."""
+        return 0.0 if self._heard_ns is None else (time_ns - self._heard_ns) / NANOSECONDS
 
     def hold(self, time_ns: int) -> None:
-        """Let it stand at a time [ns], over what its own stack commands."""
+        """See the base class."""
         self._hold_publisher.publish(self._command.fill(*divmod(time_ns, NANOSECONDS), 0.0, 0.0))
 
-    def put(self, pose: Pose2 | None) -> None:
-        """Put it at rest at a pose; None: off the track."""
-        where = parking_of(self.number) if pose is None else pose
-        message = PoseWithCovarianceStamped()
+    def move(self, pose: Pose2) -> None:
+        """See the base class."""
+        message = PoseWithCovarianceStamped(pose=PoseWithCovariance(pose=_pose_message(pose)))
         message.header.frame_id = MAP
-        position, orientation = message.pose.pose.position, message.pose.pose.orientation
-        position.x, position.y = where.x, where.y
-        orientation.z, orientation.w = yaw_to_quaternion(where.yaw)
         self._pose_publisher.publish(message)
-        # The simulator counts anew.
-        self.stops, self.heard_ns = 0, None
+        self._heard_ns = None
 
-    def look(self, time_ns: int, depth: float) -> CarLook:
-        """What a referee sees of it at a time [ns]."""
-        odometry = self.odometry
-        assert odometry is not None
-        silence = 0.0 if self.heard_ns is None else (time_ns - self.heard_ns) / NANOSECONDS
-        return CarLook(odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy, depth,
-                       self.stops, silence)
+
+class _AwaitedCar(_Car):
+    """A car of a simulator in lockstep, which shows it and waits for what becomes of it."""
+
+    def __init__(self, name: str, number: int) -> None:
+        super().__init__(name, number)
+        # As its simulator calls it.
+        self.entity = name
+        self._silence = 0.0
+        self._is_held = False
+        self._pose: list[Pose] = []
+
+    def take(self, odometry: Odometry, look: RaceLook) -> None:
+        """Take over what the simulator shows of it."""
+        self.odometry = odometry
+        self.stops, self.retired, self._silence = look.contacts, look.retired, look.silence
+
+    def silence(self, time_ns: int) -> float:
+        """See the base class."""
+        del time_ns
+        return self._silence
+
+    def hold(self, time_ns: int) -> None:
+        """See the base class."""
+        del time_ns
+        self._is_held = True
+
+    def move(self, pose: Pose2) -> None:
+        """See the base class."""
+        self._pose = [_pose_message(pose)]
+
+    def order(self) -> RaceOrder:
+        """What becomes of it now; nothing is left of that."""
+        found = RaceOrder(name=self.entity, is_held=self._is_held, pose=self._pose)
+        self._is_held, self._pose = False, []
+        return found
+
+
+def _pose_message(pose: Pose2) -> Pose:
+    message = Pose()
+    message.position.x, message.position.y = pose.x, pose.y
+    message.orientation.z, message.orientation.w = yaw_to_quaternion(pose.yaw)
+    return message
+
+
+class _Answers:
+    """Looks of a simulator in lockstep in, and one answer to each out."""
+
+    def __init__(self, node: RaceControlNode, cars: Sequence[_AwaitedCar],
+                 judge: Callable[[int], object]) -> None:
+        """judge: called with the time [ns] of looks once all cars have taken them over."""
+        self._node, self._cars, self._judge = node, cars, judge
+        self._answered_ns: int | None = None
+        self._orders = RaceOrders()
+        self._publisher = node.create_publisher(RaceOrders, topics.RACE_ORDERS, qos.LATCHED)
+        self.topic_name = node.create_subscription(
+            RaceLooks, topics.RACE_LOOKS, self._on_looks, qos.LATCHED).topic_name
+        self._complaints = Complaints(node, topics.RACE_LOOKS)
+
+    def _on_looks(self, message: RaceLooks) -> None:
+        stamp_ns = stamp_ns_of(message.header.stamp)
+        self._node.take_stamp(stamp_ns)
+        # Looks that are shown again are not judged again.
+        if stamp_ns != self._answered_ns:
+            try:
+                seen = self._seen(stamp_ns, message)
+            except MessageError as error:
+                self._complaints.dropped(error)
+                return
+            for car, (odometry, look) in zip(self._cars, seen, strict=True):
+                car.take(odometry, look)
+            self._judge(stamp_ns)
+            self._answered_ns = stamp_ns
+            self._orders = RaceOrders(
+                header=message.header, cars=[car.order() for car in self._cars])
+        self._publisher.publish(self._orders)
+
+    def _seen(self, stamp_ns: int, message: RaceLooks) -> list[tuple[Odometry, RaceLook]]:
+        """What is seen of each car. Raises MessageError for other cars, or none that can be."""
+        looks = {look.name: look for look in message.cars}
+        names = [car.entity for car in self._cars]
+        if sorted(looks) != sorted(names):
+            raise MessageError(
+                f"it shows {', '.join(looks) or 'nobody'}, expected {', '.join(names)}: give"
+                ' race_control the cars of the simulator')
+        found = []
+        for name in names:
+            place, turn = looks[name].pose.position, looks[name].pose.orientation
+            way, rates = looks[name].twist.linear, looks[name].twist.angular
+            odometry = Odometry(
+                stamp_ns, place.x, place.y, *heading_of(turn.x, turn.y, turn.z, turn.w),
+                way.x, way.y, rates.z)
+            if not odometry.is_finite:
+                raise MessageError(f'{name}: {odometry}, expected finite numbers')
+            found.append((odometry, looks[name]))
+        return found
 
 
 class RaceControlNode(TableNode):
@@ -115,7 +249,9 @@ class RaceControlNode(TableNode):
     (racecar_interfaces/RaceEvent); of each car initialpose
     (geometry_msgs/PoseWithCovarianceStamped), which puts it elsewhere, and
     vesc/ackermann_cmd_mux/input/race (ackermann_msgs/AckermannDriveStamped), which holds it before
-    the start.
+    the start. In lockstep it hears race/looks (racecar_interfaces/RaceLooks) in the place of all
+    this, and publishes race/orders (racecar_interfaces/RaceOrders) in the place of the last two:
+    the simulator waits for them, so that they act at the time of the looks.
     Services: ~/start and ~/stop (std_srvs/Trigger), ~/restart_car and ~/retire_car
     (racecar_interfaces/NamedCar).
     Parameters: racecar.catalogue.tables.RACE_CONTROL.
@@ -139,21 +275,31 @@ class RaceControlNode(TableNode):
         self._starts: bool = self.values['auto_start']
         self._state_publisher = self.create_publisher(RaceState, topics.RACE_STATE, qos.LATCHED)
         self._event_publisher = self.create_publisher(RaceEvent, topics.RACE_EVENTS, qos.LOG)
-        self._cars = [_Car(self, name, number) for number, name in enumerate(vehicles)]
+        self._cars: Sequence[_Car]
+        if self.values['lockstep']:
+            self.follows_stamps = True
+            awaited = [_AwaitedCar(name, number) for number, name in enumerate(vehicles)]
+            self._cars = awaited
+            self._heard = dict.fromkeys(awaited, _Answers(self, awaited, self._judge).topic_name)
+        else:
+            heard = [_HeardCar(self, name, number) for number, name in enumerate(vehicles)]
+            self._cars = heard
+            self._heard = {car: car.odometry_topic for car in heard}
         self.create_service(Trigger, '~/start', self._on_start)
         self.create_service(Trigger, '~/stop', self._on_stop)
         self.create_service(NamedCar, '~/restart_car', self._on_restart_car)
         self.create_service(NamedCar, '~/retire_car', self._on_retire_car)
-        self.watch_publishers([car.odometry_topic for car in self._cars])
+        self.watch_publishers(dict.fromkeys(self._heard.values()))
 
     def waits_for(self) -> str:
         """Topic that is silent."""
-        silent = [car.odometry_topic for car in self._cars if car.odometry is None]
+        silent = dict.fromkeys(
+            topic for car, topic in self._heard.items() if car.odometry is None)
         return f"waiting for the odometry on {', '.join(silent)}" if silent else ''
 
     # Odometry in, judgement out.
 
-    def hear(self, car: _Car, odometry: Odometry) -> None:
+    def hear(self, car: _HeardCar, odometry: Odometry) -> None:
         """Take the odometry of a car, and judge once those of all are there."""
         car.odometry = odometry
         heard = [one.odometry.time_ns for one in self._cars if one.odometry is not None]
@@ -163,9 +309,20 @@ class RaceControlNode(TableNode):
                     min(heard) == newest or newest - self._looked_ns > _LATE * NANOSECONDS):
                 self._look(newest)
             elif newest < self._looked_ns:
-                # The time began anew, and with it all that was judged.
-                self._looked_ns, self._referee = newest, None
+                self._forget(newest)
         self._hold(car, odometry.time_ns)
+
+    def _judge(self, now_ns: int) -> None:
+        """In lockstep judge what all cars do at a time."""
+        if now_ns < self._looked_ns:
+            self._forget(now_ns)
+        self._look(now_ns)
+        for car in self._cars:
+            self._hold(car, now_ns)
+
+    def _forget(self, now_ns: int) -> None:
+        """The time began anew, and with it all that was judged."""
+        self._looked_ns, self._referee = now_ns, None
 
     def _hold(self, car: _Car, time_ns: int) -> None:
         """Let a car stand that may not drive."""

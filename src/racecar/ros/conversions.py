@@ -18,6 +18,11 @@ def set_stamp(stamp: Time, time_ns: int) -> None:
     stamp.sec, stamp.nanosec = divmod(time_ns, NANOSECONDS)
 
 
+def stamp_ns_of(stamp: Time) -> int:
+    """Nanoseconds of a stamp."""
+    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
+
+
 def pose_from_message(message: Pose) -> Pose3:
     """Pose with a quaternion of exactly unit length.
 

@@ -13,6 +13,10 @@ try:
         LampSwitches,
         Laps,
         RaceEvent,
+        RaceLook,
+        RaceLooks,
+        RaceOrder,
+        RaceOrders,
         RaceStanding,
         RaceState,
         WheelCommand,
@@ -37,5 +41,6 @@ except ImportError as error:
         ' and source install/setup.bash') from error
 
 __all__ = ['CarInfo', 'CarState', 'DriverCommand', 'DriverState', 'GetCarInfo', 'GetDriverState',
-           'LampSwitches', 'Laps', 'NamedCar', 'RaceEvent', 'RaceStanding', 'RaceState', 'Reset',
-           'SetFloat', 'SetGear', 'SetIndicator', 'SetWiperMode', 'WheelCommand']
+           'LampSwitches', 'Laps', 'NamedCar', 'RaceEvent', 'RaceLook', 'RaceLooks', 'RaceOrder',
+           'RaceOrders', 'RaceStanding', 'RaceState', 'Reset', 'SetFloat', 'SetGear',
+           'SetIndicator', 'SetWiperMode', 'WheelCommand']

@@ -24,7 +24,7 @@ from racecar.ros.latched_message import LatchedMessage
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.robot_model import RobotModel
-from racecar.simulation.ports import Entity, GROUND_TRUTH, Input, Output
+from racecar.simulation.ports import Entity, GROUND_TRUTH, Input, ODOMETRY, Output
 
 Receive = Callable[['RobotLink', Input, Callable[[], None], int], None]
 """Called with the link, the input, what applies the value, and the value's stamp [ns]."""
@@ -46,7 +46,8 @@ class RobotLink:
     input_topics: full names of those that drive. has_obeyed: whether any command was obeyed.
     is_unasked: whether the last value of the awaited output was lost, so that nobody answers it.
     model: what the robot is made of. is_reckoned: whether its odometry is not its true motion.
-    attendance: how it answers in lockstep.
+    attendance: how it answers in lockstep. answered_ns: stamp of the newest command that it obeyed
+    in lockstep since it was reset [ns].
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class RobotLink:
         self.is_reckoned = is_reckoned(entity)
         self._node = node
         self._receive = receive
+        self.answered_ns = 0
         # The newest command; None while the robot is stopped.
         self._commanded: LastStamp | None = None
         self.model = RobotModel(node, entity, self.place)
@@ -221,7 +223,7 @@ class RobotLink:
     def note_answer(self, port: Input, stamp_ns: int) -> None:
         """Note that the answer has a value of an input, and its stamp [ns]."""
         if port.drives:
-            self._commanded = LastStamp(stamp_ns)
+            self._commanded, self.answered_ns = LastStamp(stamp_ns), stamp_ns
             self.attendance.note_answered()
         self._missing.pop(_COMMAND if port.drives else port.name, None)
 
@@ -244,6 +246,17 @@ class RobotLink:
         self._node.get_logger().error(
             f'command dropped: {reason}', throttle_duration_sec=THROTTLE)
 
+    @property
+    def why_retired(self) -> str:
+        """Why it takes no part any more; empty if it does."""
+        return self.entity.retired() or (
+            self.attendance.text if self.attendance.is_retired else '')
+
+    @property
+    def truth(self) -> Output:
+        """The output of its true motion."""
+        return self.entity.output(GROUND_TRUTH if self.is_reckoned else ODOMETRY)
+
     def watch_fault(self) -> None:
         """Say once that the robot cannot go on as it is, or not as commanded."""
         before, self._fault = self._fault, self.entity.fault()
@@ -257,8 +270,7 @@ class RobotLink:
 
     def _tell_retired(self) -> None:
         """Publish why one of several robots takes no part any more, or that it does again."""
-        found = self.entity.retired() or (
-            self.attendance.text if self.attendance.is_retired else '')
+        found = self.why_retired
         if self._retired_publisher is not None and found != self._retired:
             self._retired = found
             self._retired_publisher.publish(String(data=found))
@@ -315,7 +327,7 @@ class RobotLink:
 
     def forget_commands(self) -> None:
         """Begin anew after a reset: the robot stands, so silence is nothing to tell."""
-        self._commanded = None
+        self._commanded, self.answered_ns = None, 0
 
 
 def is_reckoned(entity: Entity) -> bool:

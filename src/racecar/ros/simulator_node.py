@@ -36,6 +36,7 @@ from racecar.ros.conversions import pose_from_message, transform_from_pose, yaw_
 from racecar.ros.diagnostics import Report, Spread
 from racecar.ros.interfaces import Reset
 from racecar.ros.node import NodeOptions, TableNode
+from racecar.ros.race_link import RaceLink
 from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.robot_link import check_ports, is_reckoned, RobotLink
 from racecar.ros.start_gate import StartGate
@@ -82,7 +83,9 @@ class SimulatorNode(TableNode):
     each robot has been sent the command stamped with the last value of its awaited output
     (parameter lockstep_output), and values of the inputs that lockstep_inputs names. Of a robot's
     commands of several kinds the last one governs. Of several robots a command counts only if it
-    is the first with that stamp; who does not answer is treated as lockstep_policy says.
+    is the first with that stamp; who does not answer is treated as lockstep_policy says. With
+    lockstep_race race control is awaited, too: it answers race/looks
+    (racecar_interfaces/RaceLooks) by race/orders (racecar_interfaces/RaceOrders).
     Subscribes and publishes: what the codecs of the plant's ports name; initialpose of each robot
     (geometry_msgs/PoseWithCovarianceStamped) and, with take_pose, pose (geometry_msgs/Pose), which
     put the robot to another place; /clock, tf_static; robot_description
@@ -145,6 +148,9 @@ class SimulatorNode(TableNode):
             for entity in self.plant.entities]
         # Robots whose last awaited output has no answer yet; nobody awaits any without lockstep.
         self._unanswered = set(self._links) if self._lockstep else set()
+        self._race = RaceLink(
+            self, self._links, lambda link, pose: self._place([link], pose), self._note_answer,
+        ) if self._lockstep and values['lockstep_race'] else None
         for link in self._links:
             self.create_subscription(
                 PoseWithCovarianceStamped, link.place.topic(topics.INITIAL_POSE),
@@ -207,10 +213,14 @@ class SimulatorNode(TableNode):
     def _time_is_up(self) -> bool:
         return self._end_ns is not None and self.plant.time_ns >= self._end_ns
 
+    def _is_waiting(self) -> bool:
+        """Whether lockstep waits for anybody."""
+        return bool(self._unanswered) or (self._race is not None and self._race.is_awaited)
+
     @property
     def finished(self) -> bool:
         """Whether end_time is reached and, in lockstep, the last command has come."""
-        return self._time_is_up and not self._unanswered
+        return self._time_is_up and not self._is_waiting()
 
     @property
     def is_commanded(self) -> bool:
@@ -332,12 +342,12 @@ class SimulatorNode(TableNode):
             self._on_pace_timer()
 
     def _advance_when_ready(self) -> None:
-        while not self._unanswered and self._due and self._started and not self._paused \
+        while not self._is_waiting() and self._due and self._started and not self._paused \
                 and not self._is_held and not self._time_is_up:
             self._watch_silence()
             self._advance()
             if self._lockstep and self._due and (
-                    not self._unanswered or any(link.is_unasked for link in self._links)):
+                    not self._is_waiting() or any(link.is_unasked for link in self._links)):
                 # Nobody answers, but others are to hear what is published.
                 self._due = False
                 self._arm()
@@ -353,6 +363,8 @@ class SimulatorNode(TableNode):
         at_once = self._lockstep and self.values['real_time_factor'] == 0.0
         self._due = at_once
         steps = self._steps_ahead() if most is None else min(most, self._steps_ahead())
+        if self._race is not None:
+            self._race.carry_out()
         try:
             self.plant.advance(steps)
         except DivergenceError as error:
@@ -373,13 +385,13 @@ class SimulatorNode(TableNode):
             link.watch_flood()
         if self._time_is_up:
             self._end_once_answered()
-        if self._answered is not None and self._unanswered:
+        if self._answered is not None and self._is_waiting():
             self._watch_lockstep()
             self._look_again()
         if not self._started or self._paused or self._is_held or self._time_is_up:
             self._pace_mark = (time.monotonic(), self.plant.time_ns)
             return
-        if self._unanswered:
+        if self._is_waiting():
             self._watch_lockstep()
         elif not self._due and time.monotonic() - self._next_at > _LOST_AFTER:
             self._arm()
@@ -387,11 +399,17 @@ class SimulatorNode(TableNode):
 
     def _end_once_answered(self) -> None:
         late = time.monotonic() - self._published_at > self.values['lockstep_deadline']
-        if (late or not self._unanswered) and not self.done.done():
+        if (late or not self._is_waiting()) and not self.done.done():
             self.get_logger().info(f"end_time {self.values['end_time']:g} s is reached")
             self.done.set_result(None)
 
     def _watch_lockstep(self) -> None:
+        if self._race is not None:
+            self._race.watch(self.values['lockstep_deadline'])
+        if self._unanswered:
+            self._watch_robots()
+
+    def _watch_robots(self) -> None:
         waited = time.monotonic() - self._published_at
         silent = [link for link in self._links if link in self._unanswered]
         topics_of_silent = ' and '.join(link.waits_on for link in silent)
@@ -463,7 +481,7 @@ class SimulatorNode(TableNode):
         if factor == 0.0 or elapsed < _SPELL:
             return
         reached = (self.plant.time_ns - simulated) / NANOSECONDS / elapsed
-        is_slow = reached < _SLOW * factor and not self._unanswered
+        is_slow = reached < _SLOW * factor and not self._is_waiting()
         self._slow_spells = self._slow_spells + 1 if is_slow else 0
         # Not of one spell, which anybody else may have caused, and not again and again.
         if self._slow_spells == _SLOW_SPELLS:
@@ -526,7 +544,7 @@ class SimulatorNode(TableNode):
 
     def _note_answer(self) -> None:
         """Go on if nothing more is waited for."""
-        if not self._unanswered:
+        if not self._is_waiting():
             self._look_again()
         self._advance_when_ready()
 
@@ -569,6 +587,8 @@ class SimulatorNode(TableNode):
         """Let the time begin at 0 again."""
         self.plant.restart()
         self._unanswered.clear()
+        if self._race is not None:
+            self._race.begin()
         for link in self._links:
             link.forget_commands()
             link.attendance.begin()
@@ -585,7 +605,7 @@ class SimulatorNode(TableNode):
         for link, entity in zip(self._links, self.plant.entities, strict=True):
             link.take(entity)
         self._find_periods()
-        if self._paused and self._started and not self._unanswered:
+        if self._paused and self._started and not self._is_waiting():
             self._publish_everything()
 
     async def do_steps(
@@ -603,7 +623,7 @@ class SimulatorNode(TableNode):
             problem = self._why_stop(is_cancelled)
             if problem:
                 return problem
-            if self._unanswered or time.monotonic() > turn_at:
+            if self._is_waiting() or time.monotonic() > turn_at:
                 await self._give_way()
                 turn_at = time.monotonic() + _TURN
                 continue
@@ -626,7 +646,7 @@ class SimulatorNode(TableNode):
     async def _give_way(self) -> None:
         """Let others have a turn, in lockstep until the answers have come or for a while."""
         self._answered = waiting = Future()
-        if not self._unanswered:
+        if not self._is_waiting():
             self.run_soon(waiting.set_result, None)
         await waiting
         self._answered = None
@@ -636,7 +656,7 @@ class SimulatorNode(TableNode):
         response.success = not response.message
         if response.success:
             end_ns = (self.plant.time_ns // self.awaited_period_ns + 1) * self.awaited_period_ns
-            while self.plant.time_ns < end_ns and self.failure is None:
+            while self.plant.time_ns < end_ns and self.failure is None and not self._is_waiting():
                 self._watch_silence()
                 self._advance()
             response.message = f'{self.plant.time_ns / NANOSECONDS:g} s'
@@ -652,7 +672,7 @@ class SimulatorNode(TableNode):
             return f'{self.failure}; call ~/reset first'
         if self._time_is_up:
             return 'end_time is reached'
-        if self._unanswered:
+        if self._is_waiting():
             return 'the last step has not been answered yet; is the controller running?'
         return ''
 
@@ -701,6 +721,13 @@ class SimulatorNode(TableNode):
         return placed
 
     def _move(self, links: Sequence[RobotLink], pose: Pose3 | None) -> list[Pose3]:
+        """Reset robots, all or none, show that, and return where they then are."""
+        placed = self._place(links, pose)
+        if self._paused and self._started:
+            self._publish_everything()
+        return placed
+
+    def _place(self, links: Sequence[RobotLink], pose: Pose3 | None) -> list[Pose3]:
         """Reset robots, all or none, and return where they then are."""
         poses = [self.start_of(link.entity) if pose is None else pose for link in links]
         for link, place in zip(links, poses, strict=True):
@@ -709,8 +736,6 @@ class SimulatorNode(TableNode):
         for link in links:
             link.forget_commands()
         self.failure = None
-        if self._paused and self._started:
-            self._publish_everything()
         return placed
 
     # Publishing
@@ -738,4 +763,6 @@ class SimulatorNode(TableNode):
         asked = [link for link in self._links if link.publish(sec, nanosec, index)]
         if self._lockstep:
             self._await(asked)
+        if self._race is not None:
+            self._race.show(self._stamp_ns, index)
         self._published_at = time.monotonic()

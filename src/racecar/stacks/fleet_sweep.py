@@ -4,18 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.fields import Fields
 from racecar.base.parameters import Parameter
+from racecar.base.run_file import RunFile
 from racecar.base.values import Values
 from racecar.stacks.describe import describe_stack
 from racecar.stacks.node_description import NodeDescription
-from racecar.stacks.options import from_values, parse_names, StackOptions
+from racecar.stacks.options import from_values, parse_names, SIMULATE, StackOptions
 from racecar.stacks.parts import SHARED
-from racecar.stacks.sweep import DRAWN_KEYS, points_of, times_of
+from racecar.stacks.run_files import describe_run
+from racecar.stacks.sweep import DRAWN_KEYS, NamedPoints, points_of, times_of, with_settings
 from racecar.stacks.sweep_points import Point
 
 CARS = 'cars'
@@ -27,7 +29,7 @@ KEYS = (CARS, *_OPTIONS, *DRAWN_KEYS)
 
 
 @dataclass(frozen=True)
-class FleetSweep:
+class FleetSweep(NamedPoints):
     """Points to simulate, each a run of all cars.
 
     configuration: its name. names, rows: of the varied parameters, as --set has them, and what
@@ -43,31 +45,32 @@ class FleetSweep:
     duration: float
     skip: float
     is_grid: bool
+    first: int = 0
+    total: int = 0
 
     @property
     def cars(self) -> tuple[str, ...]:
         """Names of the cars."""
         return tuple(car.name for car in self.options.fleet)
 
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Units of the varied parameters, or ''."""
-        return tuple(row.unit for row in self.rows)
-
     def options_at(self, number: int) -> StackOptions:
         """Options of the run of a point, counted from 0."""
-        return replace(self.options, overrides=_with(
-            self.options.overrides, zip(self.names, self.points[number], strict=True)))
+        return replace(self.options, overrides=with_settings(self.options.overrides, (
+            (*_split(name), value)
+            for name, value in zip(self.names, self.points[number], strict=True))))
 
-    def name_of(self, point: int) -> str:
-        """Number of a point, counted from 1, and its parameters."""
-        return f'point {point + 1} of {len(self.points)} ({self.describe(point)})'
+    def part(self, first: int, count: int) -> FleetSweep:
+        """Some of the points; cars do there what they do in the whole."""
+        return replace(
+            self, points=tuple(self.points[first:first + count]), first=self.first + first,
+            total=self.total or len(self.points))
 
-    def describe(self, point: int) -> str:
-        """Parameters of a point for people."""
-        return ', '.join(
-            f'{name}={value:.6g}' if isinstance(value, float) else f'{name}={value}'
-            for name, value in zip(self.names, self.points[point], strict=True))
+    def run_file(self, command: str) -> RunFile:
+        """How runs are made, over which the values of a point go; command: as typed."""
+        options = replace(self.options, end_time=self.duration)
+        return describe_run(
+            SIMULATE, self.configuration, options, describe_stack(self.configuration, options),
+            command, self.skip)
 
 
 def make_fleet_sweep(name: str, content: Values) -> FleetSweep:
@@ -80,7 +83,8 @@ def make_fleet_sweep(name: str, content: Values) -> FleetSweep:
     fields.know(KEYS)
     duration, skip = times_of(content)
     options = from_values({
-        CARS: _cars(fields.value(CARS)), 'overrides': _with({}, fields.mapping('set').items()),
+        CARS: _cars(fields.value(CARS)), 'overrides': with_settings({}, (
+            (*_split(key), value) for key, value in fields.mapping('set').items())),
         'overrides_option': 'set',
         **{key: fields.text(key) for key in _OPTIONS if content.get(key) is not None}})
     # What is wrong without the points is told without one.
@@ -102,17 +106,6 @@ def _cars(given: object) -> tuple[str, ...]:
     if not found or len(texts) < len(items):
         raise ConfigurationError(
             f"'{CARS}' is {excerpt(given)}, expected names, their number, or a fleet file")
-    return found
-
-
-def _with(
-    overrides: Mapping[str, Mapping[str, object]], settings: Iterable[tuple[str, object]],
-) -> dict[str, dict[str, object]]:
-    """Overrides with settings by node.parameter over them."""
-    found = {node: dict(values) for node, values in overrides.items()}
-    for key, value in settings:
-        node, parameter = _split(key)
-        found.setdefault(node, {})[parameter] = value
     return found
 
 

@@ -176,7 +176,9 @@ def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]
             topic.removeprefix(f'{full_name}/'): target for topic, target in names.topics.items()
             if topic.startswith(f'{full_name}/')}
         shared = [topic for topic, target in joined.items() if target in names.shared]
-        is_refereed = options.race is not None and full_name == topics.LOW_LEVEL_MUX
+        # In lockstep the simulator itself holds cars.
+        is_refereed = options.race is not None and not options.lockstep \
+            and full_name == topics.LOW_LEVEL_MUX
         if is_refereed:
             joined[RACE_INPUT] = topics.RACE_COMMAND
         muxes.append(NodeDescription(

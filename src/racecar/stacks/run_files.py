@@ -27,7 +27,8 @@ _NOT_KEPT = frozenset(('overrides', 'params_file', 'record', 'rviz', 'log_level'
 
 # What the stack itself sets, anew for each run: how its nodes wait for each other.
 _SET_BY_THE_STACK = frozenset((
-    'awaited', 'lockstep', 'shared', 'wait_for_publishers', 'wait_for_subscribers'))
+    'awaited', 'lockstep', 'lockstep_race', 'shared', 'wait_for_publishers',
+    'wait_for_subscribers'))
 
 _MOST_BYTES = 100_000_000
 """Larger files that parameters name are not looked into."""

@@ -57,10 +57,6 @@ def check_cars(stack: Stack, options: StackOptions, nodes: Sequence[NodeDescript
                 f'race is {excerpt(options.race)}, but there is one car: name several by cars')
         return
     check_car_names([car.name for car in options.fleet])
-    if options.race is not None and options.lockstep:
-        raise ConfigurationError(
-            f'race is {excerpt(options.race)}, but in lockstep nobody may hold a car beside its'
-            ' own nodes, as race_control does: do without lockstep, or take `racecar race`')
     if options.race is not None and not any(
             d.executable == node_names.ACKERMANN_MUX for d in nodes):
         raise ConfigurationError(
@@ -156,7 +152,7 @@ def _race_control(options: StackOptions) -> list[NodeDescription]:
     return [_of_all(parts.node(
         node_names.RACE_CONTROL, options, vehicle_file(options.vehicle), parameters={
             'race_file': str(find_race(options.race).resolve()), 'auto_start': True,
-            **_names_of(options)}), options)]
+            'lockstep': options.lockstep, **_names_of(options)}), options)]
 
 
 def _of_all(node: NodeDescription, options: StackOptions) -> NodeDescription:
@@ -222,10 +218,14 @@ def _simulated(
     if options.lockstep and _drivers(running):
         awaited += _below([car for car in options.fleet if car.is_outside],
                           [topics.NAVIGATION_COMMAND])
+    refereed = options.lockstep and options.race is not None
+    if refereed:
+        awaited.append(topics.RACE_ORDERS)
     gives = GIVE_PARAMETER.name in simulator.spec.table
     return replace(_of_all(simulator, options), parameters={
         **simulator.parameters, **_names_of(options), **(_giving(options) if gives else {}),
-        **({publishers: awaited} if awaited else {})})
+        **({publishers: awaited} if awaited else {}),
+        **({'lockstep_race': True} if refereed else {})})
 
 
 def _giving(options: StackOptions) -> dict[str, object]:
@@ -251,8 +251,10 @@ def _recorded(recorder: NodeDescription, options: StackOptions) -> NodeDescripti
                 *(of_car(car, topic) for car in options.fleet for topic in topics_of_one
                   if topic not in shared)]
 
+    race = [] if options.race is None else [
+        renamed(options, topic) for topic in (topics.RACE_STATE, topics.RACE_EVENTS)]
     return replace(recorder, parameters={
-        **recorder.parameters, 'topics': of_all('topics'), 'awaited': of_all('awaited')})
+        **recorder.parameters, 'topics': [*race, *of_all('topics')], 'awaited': of_all('awaited')})
 
 
 def _below(cars: Sequence[FleetCar], names: Sequence[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 import contextlib
 from dataclasses import dataclass, field, fields, replace
 import functools
@@ -92,9 +92,54 @@ _SPEED_LIMITS = {
 L = TypeVar('L', bound=Loop)
 
 
+class NamedPoints:
+    """Points that vary parameters, in words: what sweeps of one car and of several share.
+
+    names, rows: of the varied parameters, and what they are. points: one tuple of values each.
+    first, total: of a part of a sweep, the number of its first point among those of the whole, and
+    how many that has; 0 for a whole. with_nodes: whether points are drives of nodes.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[Parameter, ...]
+    points: Sequence[Point]
+    first: int
+    total: int
+    with_nodes: bool = False
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the varied parameters, or ''."""
+        return tuple(row.unit for row in self.rows)
+
+    def row_of(self, name: str) -> Parameter:
+        """Parameter behind one of the names."""
+        return self.rows[self.names.index(name)]
+
+    def name_of(self, point: int) -> str:
+        """Number of a point in the whole, counted from 1, and its parameters."""
+        return (f'point {self.first + point + 1} of {self.total or len(self.points)}'
+                f' ({self.describe(point)})')
+
+    def describe(self, point: int) -> str:
+        """Return the parameters of a point for people, without what only explains them."""
+        return ', '.join(
+            f'{name}={value:.6g}' if isinstance(value, float) else f'{name}={value}'
+            for index, (name, value) in enumerate(
+                zip(self.names, self.points[point], strict=True)) if self.acts(index))
+
+    def run_file(self, command: str) -> RunFile:
+        """How runs are made, over which the values of a point go; command: as typed."""
+        raise NotImplementedError
+
+    def acts(self, index: int) -> bool:
+        """Whether one of the names, by its number, changes anything: else it explains others."""
+        del index
+        return True
+
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(NamedPoints):
     """Points to simulate and what they have in common.
 
     stack: what the points are of. names: of the varied parameters, as the file has them; rows:
@@ -128,11 +173,6 @@ class Sweep:
     with_effort: bool = False
     survived: Mapping[str, Limits] = field(default_factory=dict)
     with_nodes: bool = False
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Units of the varied parameters, or ''."""
-        return tuple(row.unit for row in self.rows)
 
     def __getstate__(self) -> dict[str, object]:
         """What another process makes it of: the name of the stack, and paths from the root."""
@@ -285,11 +325,10 @@ class Sweep:
 
         command: as typed. `racecar simulate --from` repeats a point without noise by it.
         """
-        overrides = {node: dict(values) for node, values in self.options.overrides.items()}
-        if point is not None:
-            for targets, value in zip(self._targets, self.points[point], strict=True):
-                for node, parameter in targets:
-                    overrides.setdefault(node, {})[parameter] = value
+        overrides = with_settings(self.options.overrides, () if point is None else (
+            (node, parameter, value)
+            for targets, value in zip(self._targets, self.points[point], strict=True)
+            for node, parameter in targets))
         faults = overrides.pop(FAULTS, {}).get(FAULTS, line_of_faults(self.options.faults))
         options = replace(
             self.options, end_time=self.duration, overrides=overrides,
@@ -298,9 +337,9 @@ class Sweep:
             SIMULATE, self.stack.name, options, describe_stack(self.stack.name, options), command,
             self.skip)
 
-    def row_of(self, name: str) -> Parameter:
-        """Parameter behind one of the names."""
-        return self.rows[self.names.index(name)]
+    def acts(self, index: int) -> bool:
+        """See NamedPoints."""
+        return bool(self._targets[index])
 
     @property
     def effort_within(self) -> Array | None:
@@ -315,10 +354,10 @@ class Sweep:
 
     def values_at(self, number: int) -> dict[str, Values]:
         """Values of all nodes at a point; what does not vary is one object."""
-        changes: dict[str, dict[str, object]] = {}
-        for targets, value in zip(self._targets, self.points[number], strict=True):
-            for node, parameter in targets:
-                changes.setdefault(node, {})[parameter] = value
+        changes = with_settings({}, (
+            (node, parameter, value)
+            for targets, value in zip(self._targets, self.points[number], strict=True)
+            for node, parameter in targets))
         return {node: {**values, **changes[node]} if node in changes else values
                 for node, values in self.base.items()}
 
@@ -330,17 +369,15 @@ class Sweep:
         except RacecarError as error:
             raise type(error)(f'{self.name_of(point)}: {error}') from error
 
-    def name_of(self, point: int) -> str:
-        """Number of a point in the whole, counted from 1, and its parameters."""
-        return (f'point {self.first + point + 1} of {self.total or len(self.points)}'
-                f' ({self.describe(point)})')
 
-    def describe(self, point: int) -> str:
-        """Return the parameters of a point for people, without what only explains them."""
-        return ', '.join(
-            f'{name}={value:.6g}' if isinstance(value, float) else f'{name}={value}'
-            for name, value, targets in zip(
-                self.names, self.points[point], self._targets, strict=True) if targets)
+def with_settings(
+    overrides: Mapping[str, Mapping[str, object]], settings: Iterable[tuple[str, str, object]],
+) -> dict[str, dict[str, object]]:
+    """Overrides by node with settings over them: node, parameter and value."""
+    found = {node: dict(values) for node, values in overrides.items()}
+    for node, parameter, value in settings:
+        found.setdefault(node, {})[parameter] = value
+    return found
 
 
 def load_sweep(name: str, path: Path | str, controller: str | None = None) -> Sweep:
@@ -432,10 +469,9 @@ def configured(
                if fields.has(key)}
     if controller is None:
         controller = controller_in(content)
-    overrides: dict[str, dict[str, object]] = {}
-    for key, value in fields.mapping('set').items():
-        for node, row in _targets(key, stack, controller):
-            overrides.setdefault(node, {})[row.name] = row.validate(value)
+    overrides = with_settings({}, (
+        (node, row.name, row.validate(value)) for key, value in fields.mapping('set').items()
+        for node, row in _targets(key, stack, controller)))
     chosen: dict[str, Any] = {
         key: fields.flag(key, False) if key in _FLAGS
         else (str(content[key]),) if key == FAULTS else str(content[key])

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
+import geometry_msgs.msg
 import numpy as np
 from numpy.typing import NDArray
 import std_msgs.msg
@@ -296,6 +297,73 @@ class RaceEvent:
     value: float
     x: float
     y: float
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
+class RaceLook:
+    def __init__(
+        self,
+        *,
+        name: str = ...,
+        pose: geometry_msgs.msg.Pose = ...,
+        twist: geometry_msgs.msg.Twist = ...,
+        contacts: int = ...,
+        silence: float = ...,
+        retired: str = ...,
+    ) -> None: ...
+    name: str
+    pose: geometry_msgs.msg.Pose
+    twist: geometry_msgs.msg.Twist
+    contacts: int
+    silence: float
+    retired: str
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
+class RaceLooks:
+    def __init__(
+        self,
+        *,
+        header: std_msgs.msg.Header = ...,
+        cars: Sequence[RaceLook] = ...,
+    ) -> None: ...
+    header: std_msgs.msg.Header
+    @property
+    def cars(self) -> list[RaceLook]: ...
+    @cars.setter
+    def cars(self, value: Sequence[RaceLook]) -> None: ...
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
+class RaceOrder:
+    def __init__(
+        self,
+        *,
+        name: str = ...,
+        is_held: bool = ...,
+        pose: Sequence[geometry_msgs.msg.Pose] = ...,
+    ) -> None: ...
+    name: str
+    is_held: bool
+    @property
+    def pose(self) -> list[geometry_msgs.msg.Pose]: ...
+    @pose.setter
+    def pose(self, value: Sequence[geometry_msgs.msg.Pose]) -> None: ...
+    @classmethod
+    def get_fields_and_field_types(cls) -> dict[str, str]: ...
+
+class RaceOrders:
+    def __init__(
+        self,
+        *,
+        header: std_msgs.msg.Header = ...,
+        cars: Sequence[RaceOrder] = ...,
+    ) -> None: ...
+    header: std_msgs.msg.Header
+    @property
+    def cars(self) -> list[RaceOrder]: ...
+    @cars.setter
+    def cars(self, value: Sequence[RaceOrder]) -> None: ...
     @classmethod
     def get_fields_and_field_types(cls) -> dict[str, str]: ...
 

@@ -26,6 +26,8 @@ SCAN = 'scan'
 IMU = 'imu/data'
 LAPS = 'laps'
 RACE_STATE, RACE_EVENTS = 'race/state', 'race/events'
+RACE_LOOKS, RACE_ORDERS = 'race/looks', 'race/orders'
+"""What race control sees of all cars in lockstep, and its answer."""
 COLLISIONS, IN_COLLISION = 'collisions', 'in_collision'
 RETIRED = 'retired'
 """Of one of several robots: why it takes no part any more until it is reset, empty if it does."""
