@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import functools
 import itertools
 import sys
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, cast, Generic, NamedTuple, TypeAlias, TypeVar
+
+from numpy.typing import NDArray
 
 from racecar.base.compiled import COMPILED, pure
 from racecar.base.elementary import NEGLIGIBLE, settled, sine_cosine
@@ -26,6 +28,8 @@ Numbers: TypeAlias = 'tuple[float | Numbers, ...]'
 
 N = TypeVar('N', bound=Numbers)
 N_co = TypeVar('N_co', bound=Numbers, covariant=True)
+Lent = TypeVar('Lent')
+Spanned = TypeVar('Spanned', bound=Vector | NDArray[Any])
 
 
 class Part(NamedTuple, Generic[N_co]):
@@ -197,6 +201,22 @@ def with_pose(value: N, x: float, y: float, yaw: float) -> N:
     return tuple.__new__(type(value), map(pose.get, field_names(value), value))
 
 
+def span(array: Spanned, first: int, last: int) -> Spanned:
+    """Rows `first` to before `last` of an array, which stays with its owner.
+
+    In compiled code nobody counts who refers to the slice: to count takes longer than what is done
+    with a few numbers of it. So the array must outlive it, as arguments of a kernel do. All of a
+    list is the list itself, which can be written to.
+    """
+    whole = first == 0 and last == len(array)
+    return array if whole else cast(Spanned, array[first:last])
+
+
+def lent(arrays: Lent) -> Lent:
+    """Arrays that a kernel got, nested in tuples or not, without counting who refers to them."""
+    return arrays
+
+
 if COMPILED:
     from llvmlite import ir
     from numba import extending
@@ -204,6 +224,7 @@ if COMPILED:
     from numba.core.base import BaseContext
     from numba.core.datamodel import models
     from numba.core.typing.templates import Signature
+    from numba.np import arrayobj
 
     _TUPLES = (types.NamedTuple, types.NamedUniTuple, types.Tuple, types.UniTuple)
 
@@ -344,6 +365,44 @@ if COMPILED:
                 call.builder.store(
                     call.context.cast(call.builder, number, kind, types.float64), place)
         return call.context.get_dummy_value()
+
+    _typed(span, lambda array, first, last: array(array, types.intp, types.intp) if isinstance(
+        array, types.Array) and array.layout == 'C' else None)
+
+    @_writes(span, types.Array, types.intp, types.intp)
+    def _span(call: _Call) -> ir.Value:
+        kind, builder = call.signature.args[0], call.builder
+        whole = call.context.make_array(kind)(call.context, builder, call.arguments[0])
+        first, last = call.arguments[1:]
+        shape, strides = (cgutils.unpack_tuple(builder, field) for field in (
+            whole.shape, whole.strides))
+        found = call.context.make_array(kind)(call.context, builder)
+        arrayobj.populate_array(
+            found, cgutils.pointer_add(builder, whole.data, builder.mul(first, strides[0]),
+                                       whole.data.type),
+            [builder.sub(last, first), *shape[1:]], strides, whole.itemsize, None)
+        return found._getvalue()
+
+    def _holds_arrays(kind: types.Type) -> bool:
+        return isinstance(kind, types.Array) or (
+            isinstance(kind, types.BaseTuple) and all(map(_holds_arrays, kind.types)))
+
+    _typed(lent, lambda arrays: arrays(arrays) if _holds_arrays(arrays) else None)
+
+    @_writes(lent, types.Any)
+    def _lent(call: _Call) -> ir.Value:
+        return _without_owner(call, call.signature.args[0], call.arguments[0])
+
+    def _without_owner(call: _Call, kind: types.Type, value: ir.Value) -> ir.Value:
+        if isinstance(kind, types.BaseTuple):
+            return call.context.make_tuple(call.builder, kind, [
+                _without_owner(call, part, inner) for part, inner in zip(
+                    kind.types, cgutils.unpack_tuple(call.builder, value), strict=True)])
+        array = call.context.make_array(kind)
+        whole, found = array(call.context, call.builder, value), array(call.context, call.builder)
+        arrayobj.populate_array(
+            found, whole.data, whole.shape, whole.strides, whole.itemsize, None)
+        return found._getvalue()
 
     def _like_first(value: types.Type, *wanted: types.Type) -> Signature | None:
         """Signature of a function that returns what its first argument is, a tuple."""
