@@ -213,7 +213,10 @@ def span(array: Spanned, first: int, last: int) -> Spanned:
 
 
 def lent(arrays: Lent) -> Lent:
-    """Arrays that a kernel got, nested in tuples or not, without counting who refers to them."""
+    """What a kernel got, arrays and tuples of arrays and numbers, for use in it alone.
+
+    In compiled code nobody counts who refers to its arrays, see span().
+    """
     return arrays
 
 
@@ -224,7 +227,6 @@ if COMPILED:
     from numba.core.base import BaseContext
     from numba.core.datamodel import models
     from numba.core.typing.templates import Signature
-    from numba.np import arrayobj
 
     _TUPLES = (types.NamedTuple, types.NamedUniTuple, types.Tuple, types.UniTuple)
 
@@ -371,23 +373,48 @@ if COMPILED:
 
     @_writes(span, types.Array, types.intp, types.intp)
     def _span(call: _Call) -> ir.Value:
-        kind, builder = call.signature.args[0], call.builder
-        whole = call.context.make_array(kind)(call.context, builder, call.arguments[0])
-        first, last = call.arguments[1:]
-        shape, strides = (cgutils.unpack_tuple(builder, field) for field in (
-            whole.shape, whole.strides))
-        found = call.context.make_array(kind)(call.context, builder)
-        arrayobj.populate_array(
-            found, cgutils.pointer_add(builder, whole.data, builder.mul(first, strides[0]),
-                                       whole.data.type),
-            [builder.sub(last, first), *shape[1:]], strides, whole.itemsize, None)
-        return found._getvalue()
+        builder, (whole, first, last) = call.builder, call.arguments
+        array = _ArrayFields(call, call.signature.args[0])
+        row = call.context.get_constant(types.intp, 1)
+        for axis in range(1, array.kind.ndim):
+            row = builder.mul(row, array.of(whole, 'shape', axis))
+        count = builder.sub(last, first)
+        found = array.without_owner(whole)
+        found = array.put(found, builder.gep(
+            array.of(whole, 'data'), [builder.mul(first, row)], inbounds=True), 'data')
+        found = array.put(found, builder.mul(count, row), 'nitems')
+        return array.put(found, count, 'shape', 0)
 
-    def _holds_arrays(kind: types.Type) -> bool:
-        return isinstance(kind, types.Array) or (
-            isinstance(kind, types.BaseTuple) and all(map(_holds_arrays, kind.types)))
+    class _ArrayFields(NamedTuple):
+        """Fields of arrays of a kind."""
 
-    _typed(lent, lambda arrays: arrays(arrays) if _holds_arrays(arrays) else None)
+        call: _Call
+        kind: types.Array
+
+        def _at(self, field: str, *axis: int) -> list[int]:
+            model = self.call.context.data_model_manager[self.kind]
+            return [model.get_field_position(field), *axis]
+
+        def of(self, array: ir.Value, field: str, *axis: int) -> ir.Value:
+            """Field of an array, or a number of it."""
+            return self.call.builder.extract_value(array, self._at(field, *axis))
+
+        def put(self, array: ir.Value, value: ir.Value, field: str, *axis: int) -> ir.Value:
+            """Array with another field, or number of it."""
+            return self.call.builder.insert_value(array, value, self._at(field, *axis))
+
+        def without_owner(self, array: ir.Value) -> ir.Value:
+            """Array of which nobody counts who refers to it."""
+            for field in ('meminfo', 'parent'):
+                none = ir.Constant(self.of(array, field).type, None)
+                array = self.put(array, none, field)
+            return array
+
+    def _may_be_lent(kind: types.Type) -> bool:
+        return isinstance(kind, (types.Array, types.Number, types.Boolean)) or (
+            isinstance(kind, types.BaseTuple) and all(map(_may_be_lent, kind.types)))
+
+    _typed(lent, lambda arrays: arrays(arrays) if _may_be_lent(arrays) else None)
 
     @_writes(lent, types.Any)
     def _lent(call: _Call) -> ir.Value:
@@ -398,11 +425,9 @@ if COMPILED:
             return call.context.make_tuple(call.builder, kind, [
                 _without_owner(call, part, inner) for part, inner in zip(
                     kind.types, cgutils.unpack_tuple(call.builder, value), strict=True)])
-        array = call.context.make_array(kind)
-        whole, found = array(call.context, call.builder, value), array(call.context, call.builder)
-        arrayobj.populate_array(
-            found, whole.data, whole.shape, whole.strides, whole.itemsize, None)
-        return found._getvalue()
+        if not isinstance(kind, types.Array):
+            return value
+        return _ArrayFields(call, kind).without_owner(value)
 
     def _like_first(value: types.Type, *wanted: types.Type) -> Signature | None:
         """Signature of a function that returns what its first argument is, a tuple."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.columns import each, rows_of
-from racecar.base.compiled import COMPILED, types_of
+from racecar.base.compiled import types_of
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.rows import flatten
 from racecar.base.types import NANOSECONDS
@@ -180,8 +180,9 @@ class WorldBatch(CommandedBatch):
             self._outputs[2], setup.scenes, self._around, cars, self._keys)
         self._pool: ThreadPoolExecutor | None = None
         self._plan = WorldPlan(
-            0.0, 0.0, len(self._blocks[0].cars), cars, 0.0, _COMMAND_NUMBERS, self._step, self._intervals, self._steps, 0.0,
-            self._depth, state_size, self._period_ns, contact.restitution, contact.friction)
+            0.0, 0.0, len(self._blocks[0].cars), cars, 0.0, _COMMAND_NUMBERS, self._step,
+            self._intervals, self._steps, 0.0, self._depth, state_size,
+            self._period_ns, contact.restitution, contact.friction)
         # All blocks are of one kind, so one look-up does.
         self._parts = world_parts(self._blocks[0].parts)
         self._place_cars()

@@ -20,7 +20,7 @@ from racecar.metrics.lap_progress import (
 )
 from racecar.metrics.laps import LAP_PART, LAP_SIZE, lap_step, Sample
 from racecar.scene.surroundings import Surroundings
-from racecar.simulation.car_body import outline_of, Seen
+from racecar.simulation.car_body import outline_of
 from racecar.simulation.car_kernels import CarKernel, CarParts, checking, saving
 from racecar.simulation.layout import LANES, Loop
 from racecar.simulation.rollout_kernel import driving, holding, RolloutTick, taking
@@ -74,13 +74,13 @@ def _keeping(parts: CarParts, *, actuated: bool) -> Loop:
 
 
 def _timing(parts: CarParts) -> Loop:
-    """Pure function (rows, laps, courses, i, seen, time) that adds a sample and reads the laps."""
+    """Pure function (rows, laps, courses, i, sample, yaw) that times the laps of a sample."""
     own = world_parts(parts)
     number_part, where_part, clock_part = own.number, own.where, own.clock
 
     @importable
     def time_one(
-        rows: Flat, laps: Flat, courses: Courses, i: int, seen: Seen, time: float,
+        rows: Flat, laps: Flat, courses: Courses, i: int, sample: Sample, yaw: float,
     ) -> LapReading:
         course = int(load(rows, where_part, i)[1])
         if course < 0:
@@ -88,9 +88,9 @@ def _timing(parts: CarParts) -> Loop:
         line, at = line_of(courses, course), LAP_SIZE * int(load(rows, number_part, i)[0])
         state = load(laps, LAP_PART, at)
         if load(rows, clock_part, i).fresh > 0.0:
-            state = lap_step(line, state, Sample(time, seen.x, seen.y))
+            state = lap_step(line, state, sample)
             store(laps, LAP_PART, at, state)
-        return lap_reading(line, state, quaternion_to_yaw(0.0, 0.0, seen.qz, seen.qw))
+        return lap_reading(line, state, yaw)
 
     return time_one
 
@@ -118,14 +118,14 @@ def _reading(parts: CarParts, see: Loop, *, actuated: bool) -> Loop:
                 continue
             seen, command = see(rows, i), load(rows, in_force, i)
             time = clock.ticks * plan.period_ns / NANOSECONDS
-            m, lap = load(rows, meeting_part, i), time_one(rows, laps, courses, i, seen, time)
+            yaw, m = quaternion_to_yaw(0.0, 0.0, seen.qz, seen.qw), load(rows, meeting_part, i)
+            lap = time_one(rows, laps, courses, i, Sample(time, seen.x, seen.y), yaw)
             store(rows, clock_part, i, Clock(clock.ticks, 0.0))
             store(states, one, number * stride, load(rows, state_part, i))
             store(readings, _READING, number * _READING_SIZE, CarReading(
-                seen.x, seen.y, quaternion_to_yaw(0.0, 0.0, seen.qz, seen.qw), seen.vx, seen.vy,
-                seen.yaw_rate, command.speed, command.steering_angle,
-                load(rows, valid_part, i)[0], time, m.contacts, m.in_contact, m.hit_scene,
-                m.hit_cars, m.impact_speed, m.impulse, lap))
+                seen.x, seen.y, yaw, seen.vx, seen.vy, seen.yaw_rate, command.speed,
+                command.steering_angle, load(rows, valid_part, i)[0], time, m.contacts,
+                m.in_contact, m.hit_scene, m.hit_cars, m.impact_speed, m.impulse, lap))
             store(shapes, _SHAPE, number * _SHAPE_SIZE, CarShape(
                 seen.x, seen.y, seen.qz, seen.qw, outline_of(seen, load(rows, body_part, i)),
                 load(rows, where_part, i)[0], clock.ticks))
