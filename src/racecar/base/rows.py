@@ -412,7 +412,7 @@ if COMPILED:
 
     def _may_be_lent(kind: types.Type) -> bool:
         return isinstance(kind, (types.Array, types.Number, types.Boolean)) or (
-            isinstance(kind, types.BaseTuple) and all(map(_may_be_lent, kind.types)))
+            isinstance(kind, _TUPLES) and all(map(_may_be_lent, kind.types)))
 
     _typed(lent, lambda arrays: arrays(arrays) if _may_be_lent(arrays) else None)
 
@@ -421,7 +421,7 @@ if COMPILED:
         return _without_owner(call, call.signature.args[0], call.arguments[0])
 
     def _without_owner(call: _Call, kind: types.Type, value: ir.Value) -> ir.Value:
-        if isinstance(kind, types.BaseTuple):
+        if isinstance(kind, _TUPLES):
             return call.context.make_tuple(call.builder, kind, [
                 _without_owner(call, part, inner) for part, inner in zip(
                     kind.types, cgutils.unpack_tuple(call.builder, value), strict=True)])

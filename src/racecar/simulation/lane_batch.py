@@ -52,8 +52,8 @@ class CarBlock:
 
     def move_to(self, rows: Flat, at_start: Flat, lines: Flat) -> None:
         """Lie in these arrays from now on, each as long as the one of before."""
-        self.begin()
-        rows[:], at_start[:], lines[:] = self.rows, self._at_start, self.lines
+        rows[:], lines[:] = self.rows, self.lines
+        at_start[:] = self.rows if self._at_start is None else self._at_start
         self.rows, self._at_start, self.lines = rows, at_start, lines
 
     def put(self, part: Part[Numbers], lanes: NDArray[np.int_], columns: Array) -> None:
