@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from racecar.base.columns import Array
 from racecar.base.compiled import COMPILED, kernel
 from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.places import copy_places, write_places
 from racecar.base.rows import Numbers, Part
 from racecar.base.vectors import Flat, vector
 from racecar.simulation.car_kernels import CarKernel, CarParts
@@ -98,26 +99,6 @@ def _copy_lanes(rows: Flat, source: Flat, lanes: NDArray[np.int_]) -> None:
             rows[first + lanes[k]] = source[first + lanes[k]]
 
 
-@kernel
-def _copy_places(
-    rows: Flat, source: Flat, places: NDArray[np.int_], size: int,
-) -> None:
-    """Copy all numbers of cars; places: where the first one of each is; size: of a block."""
-    for k in range(len(places)):
-        for at in range(places[k], places[k] + size, LANES):
-            rows[at] = source[at]
-
-
-@kernel
-def _write_places(
-    rows: Flat, first: int, places: NDArray[np.int_], numbers: Array,
-) -> None:
-    """Write numbers of cars from a row on, (cars, numbers)."""
-    for k in range(len(places)):
-        for row in range(numbers.shape[1]):
-            rows[places[k] + (first + row) * LANES] = numbers[k, row]
-
-
 class JoinedBlocks:
     """Blocks of one kind whose numbers lie one after the other, so that one call reaches all.
 
@@ -139,11 +120,13 @@ class JoinedBlocks:
 
     def restart(self, cars: NDArray[np.int_]) -> None:
         """Bring back the rows of the start of some cars."""
-        _copy_places(self.rows, self._at_start, self._places[cars], self.size)
+        copy_places(self.rows, self._at_start, self._places[cars], (self.size, LANES))
 
     def put(self, part: Part[Numbers], cars: NDArray[np.int_], numbers: Array) -> None:
         """Write numbers of some cars, (cars, numbers)."""
-        _write_places(self.rows, part.first, self._places[cars], np.ascontiguousarray(numbers))
+        write_places(
+            self.rows, self._places[cars] + part.first * LANES, np.ascontiguousarray(numbers),
+            LANES)
 
 
 def _not_finite(car: int, state: Sequence[float]) -> ParameterError:
