@@ -83,6 +83,25 @@ def test_numbers_of_nested_tuples_stand_in_rows_in_their_order():
     assert (source.after, target.after) == (9, 8)
 
 
+def test_a_span_is_a_slice_that_can_be_written_to_and_leaves_the_array_with_its_owner():
+    def look(arrays, found):
+        table, row = rows.lent(arrays)
+        part = rows.span(table, 1, 3)
+        found[0], found[1], found[2] = part[1, 2], len(part), part.size
+        own = rows.span(row, 2, 6)
+        own[1] += own[3]
+
+    for kernel in both(look, '(Tuple((float64[:, ::1], float64[::1])), float64[::1])'):
+        table, row, found = np.arange(12.0).reshape(4, 3), np.arange(7.0), np.zeros(3)
+        counts = sys.getrefcount(table), sys.getrefcount(row)
+        kernel((table, row), found)
+        assert found.tolist() == [8.0, 2.0, 6.0]
+        assert row.tolist() == [0.0, 1.0, 2.0, 8.0, 4.0, 5.0, 6.0]
+        assert (sys.getrefcount(table), sys.getrefcount(row)) == counts
+    numbers = [1.0, 2.0]
+    assert rows.span(numbers, 0, 2) is numbers
+
+
 def test_rows_of_parts_are_counted_from_the_fields():
     assert [rows.first_row(EXAMPLE, *path) for path in (
         ('first',), ('inner',), ('inner', 'pair'), ('last',))] == [0, 1, 2, 4]

@@ -12,7 +12,8 @@ import pytest
 from scipy.optimize import brentq
 
 from racecar.base.errors import ConfigurationError
-from racecar.metrics.laps import Course, lap_times, LapRule, LapTimer
+from racecar.metrics.lap_progress import courses_of, line_of
+from racecar.metrics.laps import anywhere, Course, lap_times, LapRule, LapTimer
 
 ANGLES = np.linspace(0.0, 2.0 * math.pi, 401)
 CIRCLE = 5.0 * np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])
@@ -45,6 +46,25 @@ def test_laps_last_from_crossing_to_crossing(start, rate, sway, radius, batch):
     assert times_of(timer) == pytest.approx(np.diff(crossings), abs=0.01)
     assert timer.begun == pytest.approx(crossings[-1], abs=0.01)
     assert timer.best == min(times_of(timer))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.integers(4, 60), st.floats(-8.0, 8.0), st.floats(-8.0, 8.0),
+       st.floats(-3.2, 3.2))
+def test_the_nearest_place_is_that_of_all_segments(seed, count, x, y, heading):
+    corners = np.random.default_rng(seed).normal(0.0, 4.0, (count, 2))
+    points = np.concatenate([corners, corners[:1]])
+    course = Course.along(points)
+    steps, way = np.diff(points, axis=0), (math.cos(heading), math.sin(heading))
+    shares = np.clip(np.sum(((x, y) - points[:-1]) * steps, axis=1)
+                     / np.sum(steps * steps, axis=1), 0.0, 1.0)
+    distances = np.hypot(*(points[:-1] + shares[:, None] * steps - (x, y)).T)
+    along = distances[steps @ way > 0.0].min(initial=math.inf)
+    least = distances.min()
+    found = anywhere(line_of(courses_of([course]), 0), x, y, *way)
+    expected = along if along <= least + 0.01 * course.length else least
+    assert found.distance == pytest.approx(expected, abs=1e-9)
+    assert distances[found.segment] == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_car_on_the_line_begins_its_first_lap_where_it_stands():

@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import functools
 import itertools
 import sys
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, cast, Generic, NamedTuple, TypeAlias, TypeVar
+
+from numpy.typing import NDArray
 
 from racecar.base.compiled import COMPILED, pure
 from racecar.base.elementary import NEGLIGIBLE, settled, sine_cosine
@@ -26,6 +28,8 @@ Numbers: TypeAlias = 'tuple[float | Numbers, ...]'
 
 N = TypeVar('N', bound=Numbers)
 N_co = TypeVar('N_co', bound=Numbers, covariant=True)
+Lent = TypeVar('Lent')
+Spanned = TypeVar('Spanned', bound=Vector | NDArray[Any])
 
 
 class Part(NamedTuple, Generic[N_co]):
@@ -197,6 +201,25 @@ def with_pose(value: N, x: float, y: float, yaw: float) -> N:
     return tuple.__new__(type(value), map(pose.get, field_names(value), value))
 
 
+def span(array: Spanned, first: int, last: int) -> Spanned:
+    """Rows `first` to before `last` of an array, which stays with its owner.
+
+    In compiled code nobody counts who refers to the slice: to count takes longer than what is done
+    with a few numbers of it. So the array must outlive it, as arguments of a kernel do. All of a
+    list is the list itself, which can be written to.
+    """
+    whole = first == 0 and last == len(array)
+    return array if whole else cast(Spanned, array[first:last])
+
+
+def lent(arrays: Lent) -> Lent:
+    """What a kernel got, arrays and tuples of arrays and numbers, for use in it alone.
+
+    In compiled code nobody counts who refers to its arrays, see span().
+    """
+    return arrays
+
+
 if COMPILED:
     from llvmlite import ir
     from numba import extending
@@ -344,6 +367,67 @@ if COMPILED:
                 call.builder.store(
                     call.context.cast(call.builder, number, kind, types.float64), place)
         return call.context.get_dummy_value()
+
+    _typed(span, lambda array, first, last: array(array, types.intp, types.intp) if isinstance(
+        array, types.Array) and array.layout == 'C' else None)
+
+    @_writes(span, types.Array, types.intp, types.intp)
+    def _span(call: _Call) -> ir.Value:
+        builder, (whole, first, last) = call.builder, call.arguments
+        array = _ArrayFields(call, call.signature.args[0])
+        row = call.context.get_constant(types.intp, 1)
+        for axis in range(1, array.kind.ndim):
+            row = builder.mul(row, array.of(whole, 'shape', axis))
+        count = builder.sub(last, first)
+        found = array.without_owner(whole)
+        found = array.put(found, builder.gep(
+            array.of(whole, 'data'), [builder.mul(first, row)], inbounds=True), 'data')
+        found = array.put(found, builder.mul(count, row), 'nitems')
+        return array.put(found, count, 'shape', 0)
+
+    class _ArrayFields(NamedTuple):
+        """Fields of arrays of a kind."""
+
+        call: _Call
+        kind: types.Array
+
+        def _at(self, field: str, *axis: int) -> list[int]:
+            model = self.call.context.data_model_manager[self.kind]
+            return [model.get_field_position(field), *axis]
+
+        def of(self, array: ir.Value, field: str, *axis: int) -> ir.Value:
+            """Field of an array, or a number of it."""
+            return self.call.builder.extract_value(array, self._at(field, *axis))
+
+        def put(self, array: ir.Value, value: ir.Value, field: str, *axis: int) -> ir.Value:
+            """Array with another field, or number of it."""
+            return self.call.builder.insert_value(array, value, self._at(field, *axis))
+
+        def without_owner(self, array: ir.Value) -> ir.Value:
+            """Array of which nobody counts who refers to it."""
+            for field in ('meminfo', 'parent'):
+                none = ir.Constant(self.of(array, field).type, None)
+                array = self.put(array, none, field)
+            return array
+
+    def _may_be_lent(kind: types.Type) -> bool:
+        return isinstance(kind, (types.Array, types.Number, types.Boolean)) or (
+            isinstance(kind, _TUPLES) and all(map(_may_be_lent, kind.types)))
+
+    _typed(lent, lambda arrays: arrays(arrays) if _may_be_lent(arrays) else None)
+
+    @_writes(lent, types.Any)
+    def _lent(call: _Call) -> ir.Value:
+        return _without_owner(call, call.signature.args[0], call.arguments[0])
+
+    def _without_owner(call: _Call, kind: types.Type, value: ir.Value) -> ir.Value:
+        if isinstance(kind, _TUPLES):
+            return call.context.make_tuple(call.builder, kind, [
+                _without_owner(call, part, inner) for part, inner in zip(
+                    kind.types, cgutils.unpack_tuple(call.builder, value), strict=True)])
+        if not isinstance(kind, types.Array):
+            return value
+        return _ArrayFields(call, kind).without_owner(value)
 
     def _like_first(value: types.Type, *wanted: types.Type) -> Signature | None:
         """Signature of a function that returns what its first argument is, a tuple."""

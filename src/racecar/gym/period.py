@@ -22,7 +22,7 @@ from racecar.base.compiled import (
     types_of,
 )
 from racecar.base.errors import ConfigurationError, excerpt
-from racecar.base.rows import load, Part, store
+from racecar.base.rows import lent, load, Part, span, store
 from racecar.base.types import CarMotion
 from racecar.base.vectors import Flat
 from racecar.control.policy.features import (
@@ -129,7 +129,7 @@ def _guide(view: CarView, road: Road, wheelbase: float, i: int) -> Guide:
     course = road.where[i]
     first = 0 if course == 0 else int(road.courses.ends[course - 1])
     last = int(road.courses.ends[course])
-    return follow(view, line_of(road.courses, course), road.speeds[first:last], wheelbase,
+    return follow(view, line_of(road.courses, course), span(road.speeds, first, last), wheelbase,
                   road.look_ahead, road.look_ahead_time)
 
 
@@ -138,10 +138,11 @@ def observe_all(
     plan: ObservationPlan, road: Road, cars: Cars, chosen: Flags, ranges: Floats, found: Floats,
 ) -> None:
     """Fill the observations of the chosen cars, (cars, numbers); ranges: (cars, beams) [m]."""
+    own = lent(road.courses)
     for i in range(len(chosen)):
         if chosen[i]:
             course = road.where[i]
-            line = line_of(road.courses, course) if course >= 0 else NO_LINE
+            line = line_of(own, course) if course >= 0 else NO_LINE
             write_observation(
                 plan, load(cars.views, _VIEW, VIEW_SIZE * i), line, ranges[i], found[i])
 

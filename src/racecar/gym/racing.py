@@ -177,7 +177,7 @@ class Racing:
         """What infos tell, (worlds, cars) each; 0 for a time of a lap that there is not yet."""
         readings = self.batch.readings
         return {'contact': self.contacts, **{
-            name: np.nan_to_num(readings[name]) for name in (
+            name: np.where(np.isnan(readings[name]), 0.0, readings[name]) for name in (
                 'progress', 'driven', 'laps', 'lap_time', 'last_lap')}}
 
     def begin(

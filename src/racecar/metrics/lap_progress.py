@@ -16,6 +16,7 @@ import numpy as np
 from racecar.base.compiled import pure
 from racecar.base.elementary import arctangent2, sine_cosine
 from racecar.base.errors import ConfigurationError
+from racecar.base.rows import span
 from racecar.base.vectors import as_vector, Vector
 from racecar.metrics.laps import anywhere, Course, LapRule, LapState, Line, on_segment, Place
 
@@ -89,8 +90,9 @@ def line_of(courses: Courses, course: int) -> Line:
     """One of the courses."""
     first, last = 0 if course == 0 else int(courses.ends[course - 1]), int(courses.ends[course])
     return Line(
-        courses.x[first:last], courses.y[first:last], courses.way[first:last],
-        courses.right[first:last], courses.left[first:last], courses.rule[0], courses.rule[1])
+        span(courses.x, first, last), span(courses.y, first, last), span(courses.way, first, last),
+        span(courses.right, first, last), span(courses.left, first, last), courses.rule[0],
+        courses.rule[1])
 
 
 @pure

@@ -33,6 +33,9 @@ _SEARCH, _STEP, _BACK = 0.02, 2e-4, 0.01
 # In a bend the nearest place leaps by more than a car moves, the more the farther it is off: it is
 # looked for as many times farther than that.
 _LEAP = 4.0
+# Against rounding, where segments are not looked at that are too far off to be the nearest one:
+# share of a distance, and more [m].
+_SURELY, _ROUNDING = 1.0 + 1e-6, 1e-6
 
 
 class Course(NamedTuple):
@@ -221,6 +224,14 @@ def _nearer(one: Place, other: Place) -> Place:
 
 
 @pure
+def _is_beyond(line: Line, segment: int, x: float, y: float, distance: float) -> bool:
+    """Whether all of a segment is farther than a distance [m] from a point, for certain."""
+    to_x, to_y = x - line.x[segment], y - line.y[segment]
+    reach = (distance + (line.way[segment + 1] - line.way[segment])) * _SURELY + _ROUNDING
+    return to_x * to_x + to_y * to_y > reach * reach
+
+
+@pure
 def _nearby(line: Line, segment: int, reach: float, sample: Sample) -> Place:
     """Nearest place on a segment and those that begin or end within reach of it [m]."""
     count = len(line.x) - 1
@@ -229,11 +240,25 @@ def _nearby(line: Line, segment: int, reach: float, sample: Sample) -> Place:
         gone, other = 0.0, segment
         for _ in range(count // 2):
             other = (other + side) % count
-            best = _nearer(best, on_segment(line, other, sample.x, sample.y))
+            if not _is_beyond(line, other, sample.x, sample.y, best.distance):
+                best = _nearer(best, on_segment(line, other, sample.x, sample.y))
             gone += line.way[other + 1] - line.way[other]
             if gone > reach:
                 break
     return best
+
+
+@pure
+def _nearest_corner(line: Line, x: float, y: float, dx: float, dy: float) -> float:
+    """Distance of a point to the nearest begin of a segment that goes along (dx, dy) [m]."""
+    least = math.inf
+    for segment in range(len(line.x) - 1):
+        to_x, to_y = x - line.x[segment], y - line.y[segment]
+        square = to_x * to_x + to_y * to_y
+        goes_along = ((line.x[segment + 1] - line.x[segment]) * dx
+                      + (line.y[segment + 1] - line.y[segment]) * dy > 0.0)
+        least = square if goes_along and square < least else least
+    return math.sqrt(least)
 
 
 @pure
@@ -244,7 +269,11 @@ def anywhere(line: Line, x: float, y: float, dx: float, dy: float) -> Place:
     """
     count = len(line.x) - 1
     best = along = Place(math.inf, math.inf, 0, 0.0)
+    # The nearest place that goes along is at most so far away: no farther ones are looked at.
+    most = _nearest_corner(line, x, y, dx, dy)
     for segment in range(count):
+        if _is_beyond(line, segment, x, y, most):
+            continue
         place = on_segment(line, segment, x, y)
         best = _nearer(best, place)
         if ((line.x[segment + 1] - line.x[segment]) * dx

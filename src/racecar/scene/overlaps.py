@@ -122,15 +122,20 @@ def _meets_grid(grid: GridNumbers, place: Rectangle) -> bool:
     half = 0.5 / scale
     for row in range(max(math.floor((across - reach_y) * scale), 0),
                      min(math.floor((across + reach_y) * scale), rows - 1) + 1):
-        for column in range(max(math.floor((along - reach_x) * scale), 0),
-                            min(math.floor((along + reach_x) * scale), columns - 1) + 1):
-            if grid.room[(row + MARGIN) * grid.stride + column + MARGIN] != WALL:
+        column = max(math.floor((along - reach_x) * scale), 0)
+        last = min(math.floor((along + reach_x) * scale), columns - 1)
+        while column <= last:
+            room = grid.room[(row + MARGIN) * grid.stride + column + MARGIN]
+            if room != WALL:
+                # As far as there is room there is no wall.
+                column += 1 + max(int(room), 0)
                 continue
             dx, dy = (column + 0.5) / scale - along, (row + 0.5) / scale - across
             # In the rectangle's own axes the cell is turned the other way.
             if meets_box(Rectangle(dx * c + dy * s, dy * c - dx * s, c, -s, half, half),
                           length, width):
                 return True
+            column += 1
     return False
 
 

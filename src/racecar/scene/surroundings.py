@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.compiled import pure, routine
+from racecar.base.rows import span
 from racecar.scene.grid_map import GridNumbers, NO_GRID
 from racecar.scene.overlaps import overlaps, Rectangle
 from racecar.scene.scene import cone_rows, foot_rows, Rows, Scene
@@ -56,23 +57,22 @@ def surroundings_of(scenes: Sequence[Scene]) -> Surroundings:
 @pure
 def grid_of(around: Surroundings, scene: int) -> GridNumbers:
     """Grid of a scene."""
-    t = around.table[scene]
+    t = around.table
     return GridNumbers(
-        around.room[int(t[6]):int(t[7])], int(t[8]), t[9], t[10], t[11], t[12], t[13], t[14],
-        t[15])
+        span(around.room, int(t[scene, 6]), int(t[scene, 7])), int(t[scene, 8]), t[scene, 9],
+        t[scene, 10], t[scene, 11], t[scene, 12], t[scene, 13], t[scene, 14], t[scene, 15])
 
 
 @pure
 def grid_height_of(around: Surroundings, scene: int) -> float:
     """Height of the walls of the grid of a scene [m]."""
-    table: Rows = around.table[scene]
-    return float(table[16])
+    return float(around.table[scene, 16])
 
 
 @pure
 def part_of(rows: Rows, around: Surroundings, scene: int, column: int) -> Rows:
     """Rows of a scene: of walls in column 0 of the table, of boxes in 2, of cones in 4."""
-    return rows[int(around.table[scene, column]):int(around.table[scene, column + 1])]
+    return span(rows, int(around.table[scene, column]), int(around.table[scene, column + 1]))
 
 
 @routine

@@ -81,7 +81,8 @@ def march(
     begin = free if free > _ZERO else _ZERO
     block = np.zeros(_ROOM, np.float32)
     block[_FROM_X:_FROM_X + BLOCK], block[_FROM_Y:_FROM_Y + BLOCK] = part_x, part_y
-    at = np.empty(BLOCK, np.int32)
+    at, few = np.empty(BLOCK, np.int32), np.empty(_ROOM // BLOCK * FEW, np.float32)
+    places = np.empty(FEW, np.int32)
     for first in range(0, len(directions_x), BLOCK):
         last = first + BLOCK
         # Of slices an index is not asked whether it counts from the end.
@@ -93,7 +94,7 @@ def march(
                 block[_FROM_X + k] = part_x + (ox * start.turn_x - oy * start.turn_y)
                 block[_FROM_Y + k] = part_y + (ox * start.turn_y + oy * start.turn_x)
         _begin(block, limits[first:last], scale, begin)
-        _walk(block, at, room, home, np.int32(grid.stride))
+        _walk((block, few), (at, places), room, home, np.int32(grid.stride))
         _finish(block, ranges[first:last], 1.0 / scale)
 
 
@@ -129,19 +130,22 @@ def _begin(block: Singles, limit: Array, scale: float, begin: np.float32) -> Non
 
 @pure
 def _walk(
-    block: Singles, at: NDArray[np.int32], room: Singles, home: np.int32, columns: np.int32,
+    rays: tuple[Singles, Singles], numbers: tuple[NDArray[np.int32], NDArray[np.int32]],
+    room: Singles, home: np.int32, columns: np.int32,
 ) -> None:
     """Move the rays of a block on until each has ended.
 
-    Most end soon, and the last ones take many steps: few that are left go on by themselves.
+    Most end soon, and the last ones take many steps: few that are left go on by themselves. rays:
+    the block, and room for few of it; numbers: room for the cell of each, and for where the few
+    are in the block.
     """
+    (block, few), (at, places) = rays, numbers
     moving = np.int32(BLOCK)
     while moving > FEW:
         moving = _advance(block, at, room, home, columns, BLOCK)
     if moving == _ENDED:
         return
-    few = np.zeros(_ROOM // BLOCK * FEW, np.float32)
-    places = np.zeros(FEW, np.int32)
+    few[:] = _ZERO
     count = _gather(block, few, places)
     while moving != _ENDED:
         moving = _advance(few, at, room, home, columns, FEW)

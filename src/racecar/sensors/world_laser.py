@@ -19,7 +19,7 @@ from racecar.base.compiled import COMPILED, kernel, pure, routine
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import ParameterTable
 from racecar.base.poses import NO_POSE
-from racecar.base.rows import load, Part
+from racecar.base.rows import lent, load, Part
 from racecar.base.types import Pose3, Twist3
 from racecar.base.values import number_of, Values
 from racecar.base.vectors import Flat
@@ -166,11 +166,11 @@ def _scan_cars(
     laser: x, y, z, qz, qw; how: fields of LaserErrors, first car, cars in a world; cars: which
     ones are wanted, counted from the first, which ones are outside, scans of all cars.
     """
-    shapes, keys = view
-    all_around, rays = Surroundings(*around), Fan(*fan)
+    shapes, keys = lent(view)
+    all_around, rays = Surroundings(*lent(around)), Fan(*lent(fan))
     numbers, first, together = how
     errors = LaserErrors(*numbers)
-    chosen, outside, scans = cars
+    chosen, outside, scans = lent(cars)
     ways, others = np.empty(len(rays.cosines)), np.empty((together - 1, _BOX))
     silence = np.zeros(len(ways))
     count = 0

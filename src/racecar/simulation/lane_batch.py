@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from racecar.base.columns import Array
 from racecar.base.compiled import COMPILED, kernel
 from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.places import copy_places, write_places
 from racecar.base.rows import Numbers, Part
 from racecar.base.vectors import Flat, vector
 from racecar.simulation.car_kernels import CarKernel, CarParts
@@ -49,6 +50,12 @@ class CarBlock:
         """Bring back the rows of the start."""
         if self._at_start is not None:
             _copy_lanes(self.rows, self._at_start, lanes)
+
+    def move_to(self, rows: Flat, at_start: Flat, lines: Flat) -> None:
+        """Lie in these arrays from now on, each as long as the one of before."""
+        rows[:], lines[:] = self.rows, self.lines
+        at_start[:] = self.rows if self._at_start is None else self._at_start
+        self.rows, self._at_start, self.lines = rows, at_start, lines
 
     def put(self, part: Part[Numbers], lanes: NDArray[np.int_], columns: Array) -> None:
         """Write numbers of cars, (numbers, lanes)."""
@@ -92,6 +99,40 @@ def _copy_lanes(rows: Flat, source: Flat, lanes: NDArray[np.int_]) -> None:
             rows[first + lanes[k]] = source[first + lanes[k]]
 
 
+class JoinedBlocks:
+    """Blocks of one kind whose numbers lie one after the other, so that one call reaches all.
+
+    rows, lines: of all blocks, size, line_size: numbers of a block in each of them.
+    """
+
+    def __init__(self, blocks: Sequence[CarBlock], cars: int) -> None:
+        """Move the numbers of the blocks; cars: in all of them."""
+        self.size, self.line_size = len(blocks[0].rows), len(blocks[0].lines)
+        self.rows, self._at_start, self.lines = (
+            lane_rows(len(blocks) * size // LANES)
+            for size in (self.size, self.size, self.line_size))
+        self._places = np.zeros(cars, dtype=np.int_)
+        for number, block in enumerate(blocks):
+            at, line = number * self.size, number * self.line_size
+            block.move_to(self.rows[at:at + self.size], self._at_start[at:at + self.size],
+                          self.lines[line:line + self.line_size])
+            self._places[block.cars] = at + block.all_lanes
+
+    def restart(self, cars: NDArray[np.int_]) -> None:
+        """Bring back the rows of the start of some cars."""
+        copy_places(self.rows, self._at_start, self._places[cars], (self.size, LANES))
+
+    def put(self, part: Part[Numbers], cars: NDArray[np.int_], numbers: Array) -> None:
+        """Write numbers of some cars, (cars, numbers)."""
+        write_places(
+            self.rows, self._places[cars] + part.first * LANES, np.ascontiguousarray(numbers),
+            LANES)
+
+
+def _not_finite(car: int, state: Sequence[float]) -> ParameterError:
+    return ParameterError(f'the state of car {car} is {state}, expected finite numbers')
+
+
 class LaneBatch:
     """Blocks of cars and what all kinds of batches do with them.
 
@@ -111,6 +152,7 @@ class LaneBatch:
         self.state_names = state_names
         self._blocks: list[CarBlock] = []
         self._block_of, self._lane_of = np.zeros((2, count), dtype=np.int_)
+        self._joined: JoinedBlocks | None = None
 
     def _pack(
         self, kernel: CarKernel, cars: Sequence[int], states: Array, parameters: Array,
@@ -150,6 +192,16 @@ class LaneBatch:
         for another shape or for a state that is not finite.
         """
         chosen = self._chosen(mask)
+        if self._joined is not None:
+            cars = np.flatnonzero(chosen)
+            found = None if states is None else self._states_of(states)[cars]
+            if found is not None and not np.isfinite(found).all():
+                wrong = int(np.argmin(np.isfinite(found).all(axis=1)))
+                raise _not_finite(int(cars[wrong]), found[wrong].tolist())
+            self._joined.restart(cars)
+            if found is not None:
+                self._joined.put(self._blocks[0].parts.motion.state, cars, found)
+            return
         starts = [] if states is None else self._starts(states, chosen)
         for block, lanes in self._lanes(chosen):
             block.restart(lanes)
@@ -166,16 +218,20 @@ class LaneBatch:
                 f' value for each of {len(self)} cars')
         return found
 
-    def _starts(
-        self, states: ArrayLike, chosen: NDArray[np.bool_],
-    ) -> list[tuple[CarBlock, NDArray[np.int_], Array]]:
-        """Check states that are given for cars; those of each block, (states, lanes)."""
+    def _states_of(self, states: ArrayLike) -> Array:
+        """States of all cars, (cars, states), of those that are given."""
         found, widest = np.asarray(states, dtype=float), len(self.state_names)
         if found.shape not in ((widest,), (len(self), widest)):
             raise ParameterError(
                 f'states have the shape {found.shape}, expected {widest} numbers for each of'
                 f" {len(self)} cars, or once for all: {', '.join(self.state_names)}")
-        of_cars = np.broadcast_to(found, (len(self), widest))
+        return np.broadcast_to(found, (len(self), widest))
+
+    def _starts(
+        self, states: ArrayLike, chosen: NDArray[np.bool_],
+    ) -> list[tuple[CarBlock, NDArray[np.int_], Array]]:
+        """Check states that are given for cars; those of each block, (states, lanes)."""
+        of_cars = self._states_of(states)
         starts, are_finite = [], bool(np.isfinite(of_cars[chosen]).all())
         for block, lanes in self._lanes(chosen):
             part = block.parts.motion.state
@@ -184,9 +240,8 @@ class LaneBatch:
             wrong = lanes[:0] if are_finite else np.flatnonzero(
                 ~np.isfinite(columns).all(axis=0))
             if wrong.size:
-                raise ParameterError(
-                    f'the state of car {block.cars[lanes[wrong[0]]]} is'
-                    f' {columns[:, wrong[0]].tolist()}, expected finite numbers')
+                raise _not_finite(
+                    int(block.cars[lanes[wrong[0]]]), columns[:, wrong[0]].tolist())
             starts.append((block, lanes, columns))
         return starts
 
@@ -200,6 +255,11 @@ class LaneBatch:
         ends = np.searchsorted(numbers, np.arange(len(self._blocks) + 1)).tolist()
         return [(block, lanes[first:last]) for block, first, last in zip(
             self._blocks, ends[:-1], ends[1:], strict=True) if last > first]
+
+    def _join(self) -> None:
+        """Let the blocks, which are of one kind, be reached by one call; not in plain Python."""
+        if COMPILED:
+            self._joined = JoinedBlocks(self._blocks, len(self))
 
     def _each_block(self, run: Callable[[CarBlock], object]) -> None:
         """Run all blocks, on as many threads as there may be."""

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 import math
 import operator
-from typing import cast, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.columns import each, rows_of
-from racecar.base.compiled import COMPILED, types_of
+from racecar.base.compiled import types_of
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.rows import flatten
 from racecar.base.types import NANOSECONDS
@@ -179,14 +179,14 @@ class WorldBatch(CommandedBatch):
         self._view = WorldView(
             self._outputs[2], setup.scenes, self._around, cars, self._keys)
         self._pool: ThreadPoolExecutor | None = None
-        self._groups = [self._blocks[first::self._threads] for first in range(
-            min(self._threads, len(self._blocks)))] if COMPILED else [self._blocks]
         self._plan = WorldPlan(
-            0.0, cars, 0.0, _COMMAND_NUMBERS, self._step, self._intervals, self._steps, 0.0,
-            self._depth, state_size, self._period_ns, contact.restitution, contact.friction)
+            0.0, 0.0, len(self._blocks[0].cars), cars, 0.0, _COMMAND_NUMBERS, self._step,
+            self._intervals, self._steps, 0.0, self._depth, state_size,
+            self._period_ns, contact.restitution, contact.friction)
         # All blocks are of one kind, so one look-up does.
         self._parts = world_parts(self._blocks[0].parts)
         self._place_cars()
+        self._join()
         self.reset()
 
     @property
@@ -226,7 +226,7 @@ class WorldBatch(CommandedBatch):
             raise ParameterError(
                 f'commands{list(first)} is {given[first]}, expected a finite number')
         self._commands[:] = given.reshape(-1, _COMMAND_NUMBERS)
-        self._run(self._groups, self._all_cars, self._plan._replace(ticks=1.0, done=self._done))
+        self._run(self._all_cars, self._plan._replace(ticks=1.0, done=self._done), self._threads)
         self._done += self._steps * self._intervals
         return self.readings
 
@@ -266,8 +266,8 @@ class WorldBatch(CommandedBatch):
         self._bodies = bodies
         laps = np.reshape(np.asarray(self._laps), (-1, LAP_SIZE))
         laps[chosen] = [*flatten(NO_LAPS)]
-        touched = self._lanes(chosen)
-        for block, lanes in touched:
+        for block, lanes in self._lanes(chosen) if not (
+                vehicles is None and flying is None) else ():
             if vehicles is not None:
                 block.put_for_good(
                     self._parts.body, lanes, vehicles.bodies[:, block.cars[lanes]])
@@ -277,7 +277,7 @@ class WorldBatch(CommandedBatch):
                 for part in (self._parts.inputs, self._parts.outputs):
                     block.put(part, lanes, commands)
                 write_lanes(block.lines, 0, lanes, np.tile(commands[0], (self._depth, 1)))
-        self._run([[block for block, _ in touched]], chosen, self._plan)
+        self._run(chosen, self._plan)
 
     def _check(self, models: Sequence[VehicleModel], contact: Contact) -> None:
         names = {model.equations.name for model in models}
@@ -418,44 +418,52 @@ class WorldBatch(CommandedBatch):
             f'mask has the shape {found.shape} and the type {found.dtype}, expected truth values'
             f' of the shape (worlds,) or (worlds, cars), here {self.shape}')
 
-    def _run(
-        self, groups: Sequence[Sequence[CarBlock]], chosen: NDArray[np.bool_], plan: WorldPlan,
-    ) -> None:
-        """Call the kernel of blocks, each group on a thread, and scan from the chosen cars."""
-        around, courses = tuple(self._around), tuple(self._courses)
+    def _run(self, chosen: NDArray[np.bool_], plan: WorldPlan, threads: int = 1) -> None:
+        """Call the kernel of all blocks, some on each thread, and scan from the chosen cars."""
+        joined = self._joined
+        if joined is None:
+            for block in self._blocks:
+                self._drive_block(block, plan)
+                self._scan(chosen, int(block.cars[0]), len(block.cars))
+            return
+        each, blocks = len(self._blocks[0].cars), len(self._blocks)
 
-        def run(blocks: Sequence[CarBlock]) -> None:
-            for block in blocks:
-                own = vector(tuple(plan._replace(cars=len(block.cars))))
-                self._call(block, (
-                    block.rows, (block.lines, *self._given), self._outputs, around, courses,
-                    own))
-                if self._setup.scanner is not None:
-                    first = int(block.cars[0])
-                    self._setup.scanner.scan(
-                        self._view, first, chosen[first:first + len(block.cars)], self._scans)
+        def run(first: int, after: int) -> None:
+            begin, end = first * each, min(after * each, len(self))
+            self._blocks[0].drive(*self._arguments(joined.rows, joined.lines, plan._replace(
+                cars=end - begin, first=first)))
+            self._scan(chosen, begin, end - begin)
 
-        if len(groups) == 1:
-            run(groups[0])
+        groups = min(threads, blocks)
+        if groups == 1:
+            run(0, blocks)
             return
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(len(groups))
-        for _ in self._pool.map(run, groups):
+            self._pool = ThreadPoolExecutor(groups)
+        ends = [blocks * k // groups for k in range(groups + 1)]
+        for _ in self._pool.map(run, ends[:-1], ends[1:]):
             pass
 
-    def _call(self, block: CarBlock, arguments: tuple[object, ...]) -> None:
+    def _scan(self, chosen: NDArray[np.bool_], first: int, count: int) -> None:
+        if self._setup.scanner is not None:
+            self._setup.scanner.scan(
+                self._view, first, chosen[first:first + count], self._scans)
+
+    def _arguments(self, rows: Flat, lines: Flat, plan: WorldPlan) -> tuple[object, ...]:
+        return (rows, (lines, *self._given), self._outputs, tuple(self._around),
+                tuple(self._courses), vector(tuple(plan)))
+
+    def _drive_block(self, block: CarBlock, plan: WorldPlan) -> None:
+        """Do what the kernel does in plain Python, whose math raises where it would yield NaN."""
+        own = plan._replace(cars=len(block.cars))
         try:
-            block.drive(*arguments)
+            block.drive(*self._arguments(block.rows, block.lines, own))
         except (ValueError, OverflowError):
-            if COMPILED:
-                raise
-            # Plain Python's math raises where compiled code yields NaN: the world ends there.
+            # The world ends there.
             lanes, parts = block.all_lanes, block.parts
             block.put(parts.motion.state, lanes, block.read(parts.good).T)
             block.put(parts.valid, lanes, np.zeros((1, len(lanes))))
-            plan = cast(Flat, arguments[-1])
-            plan[WorldPlan._fields.index('ticks')] = 0.0
-            block.drive(*arguments)
+            block.drive(*self._arguments(block.rows, block.lines, own._replace(ticks=0.0)))
 
 
 def _worlds_of(models: Sequence[VehicleModel], cars: int) -> int:

@@ -8,7 +8,7 @@ import functools
 from typing import Any
 
 from racecar.base.compiled import compiled, importable
-from racecar.base.rows import load, Part, store, zeros_of
+from racecar.base.rows import lent, load, Part, span, store, zeros_of
 from racecar.base.types import NANOSECONDS, quaternion_to_yaw
 from racecar.base.vectors import Flat
 from racecar.metrics.lap_progress import (
@@ -20,9 +20,9 @@ from racecar.metrics.lap_progress import (
 )
 from racecar.metrics.laps import LAP_PART, LAP_SIZE, lap_step, Sample
 from racecar.scene.surroundings import Surroundings
-from racecar.simulation.car_body import outline_of, Seen
+from racecar.simulation.car_body import outline_of
 from racecar.simulation.car_kernels import CarKernel, CarParts, checking, saving
-from racecar.simulation.layout import Loop
+from racecar.simulation.layout import LANES, Loop
 from racecar.simulation.rollout_kernel import driving, holding, RolloutTick, taking
 from racecar.simulation.world_contact import meeting
 from racecar.simulation.world_looks import looks_of, world_parts_of, WorldKind
@@ -74,13 +74,13 @@ def _keeping(parts: CarParts, *, actuated: bool) -> Loop:
 
 
 def _timing(parts: CarParts) -> Loop:
-    """Pure function (rows, laps, courses, i, seen, time) that adds a sample and reads the laps."""
+    """Pure function (rows, laps, courses, i, sample, yaw) that times the laps of a sample."""
     own = world_parts(parts)
     number_part, where_part, clock_part = own.number, own.where, own.clock
 
     @importable
     def time_one(
-        rows: Flat, laps: Flat, courses: Courses, i: int, seen: Seen, time: float,
+        rows: Flat, laps: Flat, courses: Courses, i: int, sample: Sample, yaw: float,
     ) -> LapReading:
         course = int(load(rows, where_part, i)[1])
         if course < 0:
@@ -88,9 +88,9 @@ def _timing(parts: CarParts) -> Loop:
         line, at = line_of(courses, course), LAP_SIZE * int(load(rows, number_part, i)[0])
         state = load(laps, LAP_PART, at)
         if load(rows, clock_part, i).fresh > 0.0:
-            state = lap_step(line, state, Sample(time, seen.x, seen.y))
+            state = lap_step(line, state, sample)
             store(laps, LAP_PART, at, state)
-        return lap_reading(line, state, quaternion_to_yaw(0.0, 0.0, seen.qz, seen.qw))
+        return lap_reading(line, state, yaw)
 
     return time_one
 
@@ -118,14 +118,14 @@ def _reading(parts: CarParts, see: Loop, *, actuated: bool) -> Loop:
                 continue
             seen, command = see(rows, i), load(rows, in_force, i)
             time = clock.ticks * plan.period_ns / NANOSECONDS
-            m, lap = load(rows, meeting_part, i), time_one(rows, laps, courses, i, seen, time)
+            yaw, m = quaternion_to_yaw(0.0, 0.0, seen.qz, seen.qw), load(rows, meeting_part, i)
+            lap = time_one(rows, laps, courses, i, Sample(time, seen.x, seen.y), yaw)
             store(rows, clock_part, i, Clock(clock.ticks, 0.0))
             store(states, one, number * stride, load(rows, state_part, i))
             store(readings, _READING, number * _READING_SIZE, CarReading(
-                seen.x, seen.y, quaternion_to_yaw(0.0, 0.0, seen.qz, seen.qw), seen.vx, seen.vy,
-                seen.yaw_rate, command.speed, command.steering_angle,
-                load(rows, valid_part, i)[0], time, m.contacts, m.in_contact, m.hit_scene,
-                m.hit_cars, m.impact_speed, m.impulse, lap))
+                seen.x, seen.y, yaw, seen.vx, seen.vy, seen.yaw_rate, command.speed,
+                command.steering_angle, load(rows, valid_part, i)[0], time, m.contacts,
+                m.in_contact, m.hit_scene, m.hit_cars, m.impact_speed, m.impulse, lap))
             store(shapes, _SHAPE, number * _SHAPE_SIZE, CarShape(
                 seen.x, seen.y, seen.qz, seen.qw, outline_of(seen, load(rows, body_part, i)),
                 load(rows, where_part, i)[0], clock.ticks))
@@ -135,8 +135,9 @@ def _reading(parts: CarParts, see: Loop, *, actuated: bool) -> Loop:
 
 @functools.cache
 def world_kernel(kind: WorldKind, types: tuple[object, ...]) -> CarKernel:
-    """Kernel run(rows, given, outputs, around, courses, plan) of a block of worlds.
+    """Kernel run(rows, given, outputs, around, courses, plan) of blocks of worlds.
 
+    The blocks lie in rows and lines one after the other; in plain Python there is one of them.
     types: of these arguments; given: lines, see racecar.simulation.rollout_kernel.responding(),
     inputs of all cars, and LapState of all cars; outputs: states, CarReading and CarShape of all
     cars, filled in for those of the block; around: fields of Surroundings; courses: fields of
@@ -152,11 +153,13 @@ def world_kernel(kind: WorldKind, types: tuple[object, ...]) -> CarKernel:
     meet_all = meeting(kind)
     read_all = _reading(parts, see, actuated=actuated)
 
-    def run_worlds(
+    size = parts.rows * LANES
+
+    @importable
+    def run_block(
         rows: Flat, given: tuple[Flat, Flat, Flat], outputs: tuple[Flat, Flat, Flat],
-        around: tuple[Any, ...], courses: tuple[Flat, ...], plan: Flat,
+        around: Surroundings, courses: Courses, p: WorldPlan,
     ) -> None:
-        p, around_all, courses_all = load(plan, _PLAN, 0), Surroundings(*around), Courses(*courses)
         lines, inputs, laps = given
         count, depth, steps = int(p.cars), int(p.depth), int(p.steps)
         if p.ticks > 0.0:
@@ -171,9 +174,28 @@ def world_kernel(kind: WorldKind, types: tuple[object, ...]) -> CarKernel:
                 keep_all(rows, count)
                 drive_all(rows, lines, count, tick)
                 check_all(rows, count)
-                meet_all(rows, lines, around_all, tick, p)
+                meet_all(rows, lines, around, tick, p)
                 # Steps that were taken anew may have diverged.
                 check_all(rows, count)
-        read_all(rows, laps, courses_all, outputs, p)
+        read_all(rows, laps, courses, outputs, p)
+
+    def run_worlds(
+        rows: Flat, given: tuple[Flat, Flat, Flat], outputs: tuple[Flat, Flat, Flat],
+        around: tuple[Any, ...], courses: tuple[Flat, ...], plan: Flat,
+    ) -> None:
+        p = load(plan, _PLAN, 0)
+        around_all, courses_all = Surroundings(*lent(around)), Courses(*lent(courses))
+        (lines, inputs, laps), written = lent(given), lent(outputs)
+        each, left, line_size = int(p.each), int(p.cars), 2 * int(p.depth) * LANES
+        block = int(p.first)
+        while left > 0:
+            count = min(left, each)
+            run_block(
+                span(rows, block * size, (block + 1) * size),
+                (span(lines, block * line_size, (block + 1) * line_size), inputs, laps), written,
+                around_all, courses_all, WorldPlan(
+                    float(count), p.first, p.each, p.together, p.ticks, p.size, p.dt, p.intervals,
+                    p.steps, p.done, p.depth, p.stride, p.period_ns, p.restitution, p.friction))
+            block, left = block + 1, left - count
 
     return CarKernel(parts, compiled(run_worlds, types))

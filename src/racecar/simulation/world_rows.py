@@ -157,13 +157,16 @@ READING_NAMES = (*CarReading._fields[:-1], *LapReading._fields)
 class WorldPlan(NamedTuple):
     """What a call of the kernel is to do.
 
-    cars: in the block; together: in a world; first_world: of the block; ticks: 1 to drive a
-    period, 0 to read only; size: numbers of an input; dt: step [s]; intervals: in a period, steps:
-    in an interval; done: steps before; depth: rows of each delay line; stride: numbers of a state;
-    period_ns; restitution, friction: of contacts.
+    cars: in the blocks of the call, first: number of the first one of these blocks, each: cars in
+    a full one; together: in a world; ticks: 1 to drive a period, 0 to read only; size: numbers of
+    an input; dt: step [s]; intervals: in a period, steps: in an interval; done: steps before;
+    depth: rows of each delay line; stride: numbers of a state; period_ns; restitution, friction:
+    of contacts.
     """
 
     cars: float
+    first: float
+    each: float
     together: float
     ticks: float
     size: float

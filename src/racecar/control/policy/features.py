@@ -205,6 +205,10 @@ def commanded(
             float(np.float32(min(max(angle, plan.angle_min), plan.angle_max))))
 
 
+# Share of a line up to which a way is on its first round, whatever is rounded.
+_BEFORE_END = 1.0 - 1e-9
+
+
 @pure
 def ahead_of(line: Line, segment: int, way: float) -> tuple[float, float, int]:
     """Point of a closed line at a way from its start, x, y [m], and its segment.
@@ -213,7 +217,9 @@ def ahead_of(line: Line, segment: int, way: float) -> tuple[float, float, int]:
     """
     count = len(line.x) - 1
     length = line.way[count]
-    way -= length * math.floor(way / length)
+    # A quotient takes long, and elsewhere its floor is 0.
+    if not 0.0 <= way < _BEFORE_END * length:
+        way -= length * math.floor(way / length)
     at = segment
     # Each segment once, at most: also where rounding leaves the way a little before it.
     for _ in range(count):
