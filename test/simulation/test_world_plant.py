@@ -341,7 +341,8 @@ def standing_car():
 @given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3), st.floats(-math.pi, math.pi))
 @settings(max_examples=25, deadline=None)
 def test_reset_takes_the_planar_part_of_a_pose(standing_car, x, y, yaw):
-    placed = standing_car.entity.reset(Pose3(x, y, 7.0, 0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)))
+    placed = standing_car.entity.reset(
+        Pose3(x, y, 7.0, 0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)))
     assert (placed.x, placed.y) == (x, y)
     assert abs(placed.z) < 1e-3
     assert math.remainder(quaternion_to_yaw(*placed[3:]) - yaw, math.tau) == pytest.approx(
