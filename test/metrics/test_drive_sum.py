@@ -37,6 +37,29 @@ def test_there_is_no_lap_for_whoever_turns_at_the_start_or_comes_back_the_other_
     assert drive.distance == pytest.approx(40.0, rel=0.01)
 
 
+def drive_with_a_leap(leap):
+    """Sums of a drive of 2.4 circles that is put elsewhere after half of one; leap: where [rad]."""
+    drive, angle, elapsed = DriveSum(), 0.0, 0.0
+    while elapsed < 2.4 * math.tau:
+        drive.add(elapsed, 8.0 * math.cos(angle), 8.0 * math.sin(angle), 0.5 * math.pi)
+        if abs(elapsed - 0.5 * math.tau) < 0.005:
+            angle = leap - 0.01
+        elapsed, angle = elapsed + 0.01, angle + 0.01
+    return drive
+
+
+@pytest.mark.parametrize('leap', [-0.1, 0.0, 0.1])
+def test_who_is_put_back_to_the_start_has_driven_no_lap_but_begins_one(leap):
+    drive = drive_with_a_leap(leap)
+    assert drive.laps == pytest.approx([math.tau - leap], abs=0.03)
+    assert drive.distance == pytest.approx(2.4 * math.tau * 8.0, rel=0.01)
+
+
+@pytest.mark.parametrize('leap', [1.5, 0.75 * math.tau])
+def test_who_is_put_elsewhere_begins_a_lap_at_the_line(leap):
+    assert drive_with_a_leap(leap).laps == pytest.approx([math.tau], abs=0.03)
+
+
 @pytest.mark.parametrize(('given', 'text'), [
     ((30.0, 15.0, None, []), '30.0 m in 15.0 s'),
     ((30.0, 15.0, 0, [14.2]), '30.0 m in 15.0 s, 1 lap in 14.20 s, no collisions'),

@@ -19,6 +19,8 @@ class DriveSum:
 
     The start line goes through the first pose, across its heading. A lap is complete when the car
     crosses it in this direction within REACH, having been twice as far away since the last one.
+    One that is put elsewhere begins a lap there if that is within REACH of the start, otherwise
+    when it crosses the line next.
     """
 
     def __init__(self) -> None:
@@ -29,7 +31,7 @@ class DriveSum:
         self._start: tuple[float, float, float, float] | None = None
         # Time, x, y and the place along the direction of the start.
         self._last = (0.0, 0.0, 0.0, 0.0)
-        self._lap_began = 0.0
+        self._lap_began: float | None = 0.0
         self._was_away = False
 
     def add(self, time: float, x: float, y: float, yaw: float) -> None:
@@ -43,14 +45,17 @@ class DriveSum:
         along, away = dx * cosine + dy * sine, math.hypot(dx, dy)
         before, last_x, last_y, last_along = self._last
         way = math.hypot(x - last_x, y - last_y)
-        if way <= _FASTEST * (time - before):
-            self.distance += way
         self.duration += time - before
-        self._was_away = self._was_away or away > 2.0 * REACH
-        if self._was_away and away <= REACH and last_along < 0.0 <= along:
-            crossed = time - (time - before) * along / (along - last_along)
-            self.laps.append(crossed - self._lap_began)
-            self._lap_began, self._was_away = crossed, False
+        if way > _FASTEST * (time - before):
+            self._lap_began, self._was_away = time if away <= REACH else None, False
+        else:
+            self.distance += way
+            self._was_away = self._was_away or away > 2.0 * REACH
+            if self._was_away and away <= REACH and last_along < 0.0 <= along:
+                crossed = time - (time - before) * along / (along - last_along)
+                if self._lap_began is not None:
+                    self.laps.append(crossed - self._lap_began)
+                self._lap_began, self._was_away = crossed, False
         self._last = (time, x, y, along)
 
     def text(self, collisions: int | None = None) -> str:
