@@ -38,7 +38,7 @@ def test_there_is_no_lap_for_whoever_turns_at_the_start_or_comes_back_the_other_
 
 
 def drive_with_a_leap(leap):
-    """Sums of a drive of 2.4 circles that is put elsewhere after half of one; leap: where [rad]."""
+    """Sums of a drive of 2.4 circles that is put to an angle [rad] after half of one."""
     drive, angle, elapsed = DriveSum(), 0.0, 0.0
     while elapsed < 2.4 * math.tau:
         drive.add(elapsed, 8.0 * math.cos(angle), 8.0 * math.sin(angle), 0.5 * math.pi)
