@@ -28,11 +28,11 @@ from racecar.catalogue.tables import WORLD_SIMULATOR
 from racecar.sensors.equipment import equip
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.ports import Plant
-from racecar.simulation.world.engine import load_engine
-from racecar.simulation.world.make_world import make_world_plant
-from racecar.simulation.world.world_plant import WorldPlant
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
+from racecar.world.engine import load_engine
+from racecar.world.make_world import make_world_plant
+from racecar.world.world_plant import WorldPlant
 
 Work = Callable[[], float]
 """Does a round and returns the simulated time [s]."""

@@ -55,10 +55,10 @@ from racecar.simulation.plant_car import PlantCar
 from racecar.simulation.rollout_batch import RolloutBatch
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS, Start
 from racecar.simulation.stepper import Stepper
-from racecar.simulation.world.make_world import make_world_plant
-from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
-from racecar.simulation.world.world_plant import WorldPlant
 from racecar.simulation.world_batch import WorldBatch, WorldReadings, WorldSetup
+from racecar.world.make_world import make_world_plant
+from racecar.world.world_parameters import WORLD_PARAMETERS
+from racecar.world.world_plant import WorldPlant
 
 __all__ = [
     'COLUMNS', 'LAWS', 'SIMULATOR_PARAMETERS', 'TRACKER_PARAMETERS', 'TRAJECTORIES',

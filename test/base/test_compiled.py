@@ -79,7 +79,7 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.catalogue.tables import WORLD_SIMULATOR
 from racecar.differential import PlanarMotion, RobotBatch
 from racecar.differential.parameters import RobotParameters
-from racecar.simulation.world.make_world import make_world_plant
+from racecar.world.make_world import make_world_plant
 robot = RobotParameters.from_values({'robot.slip_noise': 0.0, 'robot.encoder_noise': 0.0})
 PlanarMotion(robot, 'physics').advance(1)
 RobotBatch([robot]).advance(1)

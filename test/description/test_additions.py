@@ -26,8 +26,8 @@ from racecar.dynamics.tyres.pacejka import SURFACES
 from racecar.dynamics.vehicles import VEHICLE_PARAMETERS, VehicleParameters
 from racecar.sensors.equipment import equip, EQUIPMENT_PARAMETERS
 from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
-from racecar.simulation.world.make_world import make_world_plant
-from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
+from racecar.world.make_world import make_world_plant
+from racecar.world.world_parameters import WORLD_PARAMETERS
 
 BOTH_KINDS = pytest.mark.parametrize('name', ['racecar', 'bmw_x5'])
 RACK = """<robot name="rack">

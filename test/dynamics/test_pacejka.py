@@ -27,9 +27,9 @@ from racecar.dynamics.vehicles import (
 from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.closed_loop import run_loop
-from racecar.simulation.world.car_axles import make_axles
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
+from racecar.world.car_axles import make_axles
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 RACECAR = VehicleParameters.from_file(FOLDER / 'racecar.yaml')

@@ -40,10 +40,10 @@ from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.rollout_batch import RolloutBatch
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
-from racecar.simulation.world.make_world import make_world_plant
-from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
+from racecar.world.make_world import make_world_plant
+from racecar.world.world_parameters import WORLD_PARAMETERS
 
 LEFT, RIGHT = 0.4, 0.25
 NAMED = {'vehicle.steering_limit': LEFT, 'vehicle.steering_limit_right': RIGHT}

@@ -6,8 +6,8 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand
 from racecar.dynamics.vehicles import VEHICLE_PARAMETERS
-from racecar.simulation.world.make_world import make_world_plant
-from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
+from racecar.world.make_world import make_world_plant
+from racecar.world.world_parameters import WORLD_PARAMETERS
 
 TABLE = VEHICLE_PARAMETERS + WORLD_PARAMETERS
 STEPS_PER_SECOND = 1000

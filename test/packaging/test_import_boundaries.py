@@ -36,9 +36,8 @@ class Room(NamedTuple):
 
 FLOORS = (
     ('base',), ('dynamics', 'metrics', 'scene'), ('control',), ('description',), ('simulation',),
-    ('rendering',), ('sensors', 'entities'), ('driver', 'differential', 'faults', 'race'),
-    ('analysis',),
-    ('identification',))
+    ('world',), ('rendering',), ('sensors', 'entities'),
+    ('driver', 'differential', 'faults', 'race'), ('analysis',), ('identification',))
 """The rooms without ROS from the ground up; each imports only what stands below it."""
 
 _ALL_FLOORS = tuple(room for floor in FLOORS for room in floor)

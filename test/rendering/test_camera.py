@@ -19,7 +19,7 @@ from racecar.sensors.camera import Camera
 from racecar.sensors.equipment import equip
 from racecar.simulation.simulator import make_simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
-from racecar.simulation.world.make_world import make_world_plant
+from racecar.world.make_world import make_world_plant
 
 RACECAR = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
 

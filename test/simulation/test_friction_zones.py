@@ -219,8 +219,8 @@ def test_world_files_have_zones_with_paint_and_clear_errors():
 @pytest.mark.parametrize('contact', ['coulomb', 'pacejka'])
 def test_in_the_world_each_wheel_is_on_its_own_ground(contact):
     pytest.importorskip('mujoco')
-    from racecar.simulation.world.make_world import make_world_plant
-    from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
+    from racecar.world.make_world import make_world_plant
+    from racecar.world.world_parameters import WORLD_PARAMETERS
     table = VEHICLE_PARAMETERS + WORLD_PARAMETERS
 
     def run(scene, bend=0.2, **more):

@@ -345,8 +345,8 @@ def test_entities_list_them_with_their_states():
 
 def test_in_3d_things_push_cars_count_and_give_the_same_bits():
     pytest.importorskip('mujoco')
-    from racecar.simulation.world.make_world import make_world_plant
-    from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
+    from racecar.world.make_world import make_world_plant
+    from racecar.world.world_parameters import WORLD_PARAMETERS
     values = (VEHICLE_PARAMETERS + WORLD_PARAMETERS).resolve(
         load_parameter_file(FILE, 'any_node'))
     scene = moving((0.0, -2.0, 0.0), (4.0, 2.0, 0.0), length=0.4, width=1.0)

@@ -23,8 +23,8 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.ride import ride_of
 from racecar.dynamics.vehicles.suspension import corners
 from racecar.sensors.equipment import equip, EQUIPMENT_PARAMETERS
-from racecar.simulation.world.make_world import make_world_plant
-from racecar.simulation.world.vehicle_export import export_vehicle
+from racecar.world.make_world import make_world_plant
+from racecar.world.vehicle_export import export_vehicle
 
 DOCS = Path(__file__).parents[2] / 'docs'
 CARS = ('bmw_x5', 'car_2014', 'citroen_czero', 'tesla_model3', 'toyota_prius')

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 import pytest
 
-from racecar.simulation.world.wheel_contact import (
+from racecar.world.wheel_contact import (
     Carcass,
     deflect,
     Ground,

@@ -11,9 +11,9 @@ from world_bench import make_car
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, WheelCommand
 from racecar.dynamics.vehicles import VehicleParameters
-from racecar.simulation.world.car_axles import make_axles
-from racecar.simulation.world.wheel_contact import Touch, Vector3
-from racecar.simulation.world.world_kernel import _felt
+from racecar.world.car_axles import make_axles
+from racecar.world.wheel_contact import Touch, Vector3
+from racecar.world.world_kernel import _felt
 
 NONE = (0.0,) * 4
 FREE = WheelCommand(0.0, 0.0, NONE, NONE, NONE, NONE)

@@ -10,10 +10,10 @@ from world_bench import world_values
 from racecar.base.poses import pose_of_angles
 from racecar.scene.scene import Box, Cone, Scene, Wall
 from racecar.scene.world_file import load_world
-from racecar.simulation.world.car_model import FIXED_BIT, FLOOR_BIT, Gains
-from racecar.simulation.world.clearance import FixedThings, try_all, try_near
-from racecar.simulation.world.make_world import make_world_plant
-from racecar.simulation.world.world_model import CarPart, pair_wheels, world_spec
+from racecar.world.car_model import FIXED_BIT, FLOOR_BIT, Gains
+from racecar.world.clearance import FixedThings, try_all, try_near
+from racecar.world.make_world import make_world_plant
+from racecar.world.world_model import CarPart, pair_wheels, world_spec
 
 SOLIDS = Scene('solids', walls=(Wall(-3.0, -2.0, 4.0, -1.0, 1.0),), boxes=(
     Box(1.0, 1.0, 0.4, 1.0, 0.5, 0.3), Box(-1.5, 1.5, 1.2, 0.3, 2.0, 1.0)),

@@ -15,8 +15,8 @@ from racecar.dynamics.vehicles import VEHICLE_PARAMETERS
 from racecar.dynamics.vehicles.ackermann import ackermann_angles
 from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.vehicle_plant import VehiclePlant
-from racecar.simulation.world.make_world import make_world_plant
-from racecar.simulation.world.world_plant import WorldPlant
+from racecar.world.make_world import make_world_plant
+from racecar.world.world_plant import WorldPlant
 
 CONTACTS = ('coulomb', 'pacejka')
 NONE = (0.0,) * 4

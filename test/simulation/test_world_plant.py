@@ -32,8 +32,8 @@ from racecar.control.servo_commands import SERVO_NAMES, ServoCommands
 from racecar.scene.scene import Box, Cone, Scene, Wall
 from racecar.simulation.fleet_file import CarValues
 from racecar.simulation.plant_car import PlantCar
-from racecar.simulation.world.make_world import make_world_car, make_world_plant
-from racecar.simulation.world.world_plant import WorldPlant, WorldRates
+from racecar.world.make_world import make_world_car, make_world_plant
+from racecar.world.world_plant import WorldPlant, WorldRates
 
 CONTACTS = ('coulomb', 'pacejka')
 NONE = (0.0,) * 4

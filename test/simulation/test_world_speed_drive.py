@@ -12,8 +12,8 @@ from world_bench import Car, make_car, world_values
 from racecar.base.errors import ConfigurationError
 from racecar.base.share import find_vehicle
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
-from racecar.simulation.world.make_world import make_world_plant
-from racecar.simulation.world.world_plant import WorldPlant
+from racecar.world.make_world import make_world_plant
+from racecar.world.world_plant import WorldPlant
 
 CONTACTS = ('coulomb', 'pacejka')
 

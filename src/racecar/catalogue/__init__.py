@@ -138,13 +138,13 @@ def _describe_robot(values: Mapping[str, object]) -> RobotDescription:
 def _world_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
     _check_alone(values)
     # Imports an engine that only this needs.
-    from racecar.simulation.world.make_world import make_world_car
+    from racecar.world.make_world import make_world_car
 
     return make_world_car(values, _with_laser(values) or as_it_is)
 
 
 def _world_plant(values: Mapping[str, object]) -> Plant:
-    from racecar.simulation.world.make_world import make_world_plant
+    from racecar.world.make_world import make_world_plant
 
     return make_world_plant(values, cars=values_of_cars(values, tables.WORLD_SIMULATOR))
 

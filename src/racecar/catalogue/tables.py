@@ -27,7 +27,7 @@ from racecar.sensors.equipment import EQUIPMENT_PARAMETERS
 from racecar.simulation.dead_reckoning import ODOMETRY_PARAMETERS
 from racecar.simulation.ports import COAST, RETIRE, STOP, WAIT
 from racecar.simulation.simulator import SIMULATOR_PARAMETERS
-from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
+from racecar.world.world_parameters import WORLD_PARAMETERS
 
 _LOCKSTEP = Parameter(
     'lockstep', bool, False,

@@ -208,7 +208,7 @@ def write_analysis(
 
 def _has_tyre_forces(file: RunFile | None) -> bool:
     """Whether a run is known to be of the 3-D world with forces of tyres."""
-    from racecar.simulation.world.world_parameters import PACEJKA
+    from racecar.world.world_parameters import PACEJKA
 
     values = None if file is None else file.values_with('contact_model')
     return values is not None and values['contact_model'] == PACEJKA

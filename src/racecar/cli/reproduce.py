@@ -21,9 +21,9 @@ from racecar.cli.output import ProgressBar
 from racecar.metrics.tracking_error import compute_metrics, MergedTrack, Metrics
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.plant_car import PlantCar
-from racecar.simulation.world.world_parameters import COULOMB, PACEJKA, SERVOS
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions
 from racecar.stacks.loops import make_held_loop
+from racecar.world.world_parameters import COULOMB, PACEJKA, SERVOS
 
 # What Gazebo drove: wheels that roll, at half the commanded speed, because the original's
 # servo_commands assumes a wheel radius of 0.1 m where the URDF has 0.05 m.

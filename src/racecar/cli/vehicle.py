@@ -81,7 +81,7 @@ def _export(arguments: argparse.Namespace) -> None:
     from racecar.differential.parameters import RobotParameters
     from racecar.differential.world_model import export_robot
     from racecar.dynamics.vehicles.parameters import VehicleParameters
-    from racecar.simulation.world.vehicle_export import export_vehicle
+    from racecar.world.vehicle_export import export_vehicle
 
     path = find_robot(arguments.vehicle)
     if is_two_wheeled(path):

@@ -20,7 +20,7 @@ from racecar.differential.description import (
 )
 from racecar.differential.parameters import RobotParameters
 from racecar.scene.scene import EMPTY_SCENE
-from racecar.simulation.world.car_model import (
+from racecar.world.car_model import (
     BODY_AFFINITY,
     CAR_BIT,
     FLOOR_BIT,
@@ -29,9 +29,9 @@ from racecar.simulation.world.car_model import (
     servo_name,
     WHEEL_PRIORITY,
 )
-from racecar.simulation.world.engine import load_engine
-from racecar.simulation.world.vehicle_export import ExportedVehicle, write_robot
-from racecar.simulation.world.world_model import world_spec
+from racecar.world.engine import load_engine
+from racecar.world.vehicle_export import ExportedVehicle, write_robot
+from racecar.world.world_model import world_spec
 
 if TYPE_CHECKING:
     from mujoco import MjSpec

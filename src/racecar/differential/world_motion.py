@@ -32,9 +32,9 @@ from racecar.differential.state import WheelsState
 from racecar.differential.world_model import add_robot, BODY, part_name
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.simulation.simulator import DEFAULT_STEP
-from racecar.simulation.world.car_model import servo_name
-from racecar.simulation.world.engine import load_engine
-from racecar.simulation.world.engine_state import (
+from racecar.world.car_model import servo_name
+from racecar.world.engine import load_engine
+from racecar.world.engine_state import (
     EngineState,
     FloatArray,
     FreeBody,
@@ -43,9 +43,9 @@ from racecar.simulation.world.engine_state import (
     SPEED_LIMIT,
     uprightness,
 )
-from racecar.simulation.world.scene_model import FLOOR
-from racecar.simulation.world.world_kernel import QUIET
-from racecar.simulation.world.world_model import world_spec
+from racecar.world.scene_model import FLOOR
+from racecar.world.world_kernel import QUIET
+from racecar.world.world_model import world_spec
 
 if TYPE_CHECKING:
     from mujoco import MjSpec

@@ -28,9 +28,9 @@ from racecar.dynamics.powertrain.powertrain import ControlMode, PedalControls, P
 from racecar.dynamics.vehicles.parameters import VEHICLE_PARAMETERS, VehicleParameters
 from racecar.simulation.lamp_board import LAMPS
 from racecar.simulation.ports import Input, ODOMETRY
-from racecar.simulation.world.make_world import make_world_plant
-from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
-from racecar.simulation.world.world_plant import WorldPlant
+from racecar.world.make_world import make_world_plant
+from racecar.world.world_parameters import WORLD_PARAMETERS
+from racecar.world.world_plant import WorldPlant
 
 _WHEELS = 4
 _NODE, _STACK = 'world_simulator', 'stacks/driver_world'

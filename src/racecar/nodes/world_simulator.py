@@ -18,8 +18,8 @@ from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
 from racecar.simulation.fleet_file import values_of_cars
 from racecar.simulation.ports import Plant
-from racecar.simulation.world.make_world import make_world_plant
-from racecar.simulation.world.world_parameters import ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
+from racecar.world.make_world import make_world_plant
+from racecar.world.world_parameters import ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
 
 
 def make_plant(values: Mapping[str, object], log: Callable[[str], object]) -> Plant:

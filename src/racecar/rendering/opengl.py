@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from racecar.base.errors import ConfigurationError
-from racecar.simulation.world.engine import GL_VARIABLE, load_engine
+from racecar.world.engine import GL_VARIABLE, load_engine
 
 if TYPE_CHECKING:
     from mujoco.gl_context import GLContext

@@ -29,7 +29,6 @@ from racecar.ros.topics.sets import topic_set, TopicSet
 from racecar.scene.world_choice import scene_of
 from racecar.sensors.equipment import chosen_sensors
 from racecar.simulation.reckoned_plant import is_reckoned
-from racecar.simulation.world.world_parameters import WHEEL_CONTROLLERS
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import (
     StackOptions,
@@ -37,6 +36,7 @@ from racecar.stacks.options import (
     TELEOP_KEYBOARD,
     TELEOP_NONE,
 )
+from racecar.world.world_parameters import WHEEL_CONTROLLERS
 
 WHEEL_TOPICS = tuple(f'{topic}/{wheel}' for topic in topics.WHEELS for wheel in WHEEL_NAMES)
 """Sixteen more messages a tick: recorded only for those who ask."""

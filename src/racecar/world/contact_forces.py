@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from racecar.base.types import WheelState
-from racecar.simulation.world.engine import load_engine
-from racecar.simulation.world.engine_state import FloatArray
-from racecar.simulation.world.world_engine import WorldEngine
+from racecar.world.engine import load_engine
+from racecar.world.engine_state import FloatArray
+from racecar.world.world_engine import WorldEngine
 
 if TYPE_CHECKING:
     from mujoco import MjData, MjModel

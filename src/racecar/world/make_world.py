@@ -21,11 +21,11 @@ from racecar.simulation.fleet_file import CarValues
 from racecar.simulation.plant_car import PlantCar
 from racecar.simulation.ports import Plant
 from racecar.simulation.reckoned_plant import as_it_is, car_with_odometry
-from racecar.simulation.world.car_gains import joint_gains
-from racecar.simulation.world.car_model import Gains
-from racecar.simulation.world.world_engine import WorldCarSpec
-from racecar.simulation.world.world_parameters import COULOMB, PACEJKA
-from racecar.simulation.world.world_plant import DrivenCar, WorldPlant, WorldRates
+from racecar.world.car_gains import joint_gains
+from racecar.world.car_model import Gains
+from racecar.world.world_engine import WorldCarSpec
+from racecar.world.world_parameters import COULOMB, PACEJKA
+from racecar.world.world_plant import DrivenCar, WorldPlant, WorldRates
 
 
 class _CarParts(NamedTuple):

@@ -18,10 +18,10 @@ from racecar.description.urdf import RobotDescription
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.scene import EMPTY_SCENE
-from racecar.simulation.world.car_gains import joint_gains
-from racecar.simulation.world.engine import compiled_model
-from racecar.simulation.world.world_model import CarPart, world_spec
-from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
+from racecar.world.car_gains import joint_gains
+from racecar.world.engine import compiled_model
+from racecar.world.world_model import CarPart, world_spec
+from racecar.world.world_parameters import WORLD_PARAMETERS
 
 if TYPE_CHECKING:
     from mujoco import MjSpec

@@ -18,8 +18,8 @@ from racecar.base.poses import rotated, unrotated
 from racecar.base.types import Acceleration3, BodyState, Pose3, Twist3, yaw_to_quaternion
 from racecar.scene.loose_objects import loose_objects
 from racecar.scene.scene import Objects, Scene
-from racecar.simulation.world.engine import compiled_model, load_engine
-from racecar.simulation.world.scene_model import cone_name, moving_name
+from racecar.world.engine import compiled_model, load_engine
+from racecar.world.scene_model import cone_name, moving_name
 
 if TYPE_CHECKING:
     from mujoco import MjData, MjModel, MjSpec

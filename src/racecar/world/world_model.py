@@ -11,9 +11,9 @@ from racecar.description.car_bodies import CarBodies
 from racecar.dynamics.vehicles.parameters import GRAVITY
 from racecar.scene.scene import Scene
 from racecar.simulation.simulator import DEFAULT_STEP
-from racecar.simulation.world.car_model import add_car, Gains, prefixed
-from racecar.simulation.world.engine import load_engine
-from racecar.simulation.world.scene_model import add_scene, cone_name, FLOOR
+from racecar.world.car_model import add_car, Gains, prefixed
+from racecar.world.engine import load_engine
+from racecar.world.scene_model import add_scene, cone_name, FLOOR
 
 if TYPE_CHECKING:
     from mujoco import MjSpec

@@ -33,11 +33,11 @@ from racecar.control.servo_commands import ServoCommands
 from racecar.dynamics.vehicles.ackermann import middle_tangent
 from racecar.dynamics.vehicles.command_limits import checked
 from racecar.dynamics.vehicles.double_track import wheel_command_fault
-from racecar.simulation.world.contact_forces import friction_on_wheels
-from racecar.simulation.world.engine_state import IntArray, LOWEST, uprightness
-from racecar.simulation.world.world_engine import CarPlaces, joint_names, WorldCarSpec, WorldEngine
-from racecar.simulation.world.world_kernel import QUIET, WHEEL_COUNT
-from racecar.simulation.world.world_parameters import DIFFERENTIAL, SERVOS
+from racecar.world.contact_forces import friction_on_wheels
+from racecar.world.engine_state import IntArray, LOWEST, uprightness
+from racecar.world.world_engine import CarPlaces, joint_names, WorldCarSpec, WorldEngine
+from racecar.world.world_kernel import QUIET, WHEEL_COUNT
+from racecar.world.world_parameters import DIFFERENTIAL, SERVOS
 
 _JOINTS = WHEEL_JOINTS + HINGE_JOINTS
 _HINGES = slice(WHEEL_COUNT, WHEEL_COUNT + len(HINGE_JOINTS))

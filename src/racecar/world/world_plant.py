@@ -47,9 +47,9 @@ from racecar.simulation.ports import (
 from racecar.simulation.several_robots import advance_without_lost
 from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.vehicle_plant import bounds_of_vehicle
-from racecar.simulation.world.world_car import WorldCar
-from racecar.simulation.world.world_engine import rest_pose, WorldCarSpec, WorldEngine
-from racecar.simulation.world.world_parameters import (
+from racecar.world.world_car import WorldCar
+from racecar.world.world_engine import rest_pose, WorldCarSpec, WorldEngine
+from racecar.world.world_parameters import (
     ACKERMANN,
     DIFFERENTIAL,
     SERVOS,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from racecar.base.poses import pose_of_angles
 from racecar.scene.scene import Box, Colour, Cone, HIGHEST, MovingThing, Scene
-from racecar.simulation.world.car_model import (
+from racecar.world.car_model import (
     FIXED_BIT,
     FLOOR_BIT,
     HARD,
@@ -16,7 +16,7 @@ from racecar.simulation.world.car_model import (
     MOVING_BIT,
     place,
 )
-from racecar.simulation.world.engine import load_engine
+from racecar.world.engine import load_engine
 
 if TYPE_CHECKING:
     from mujoco import MjsBody, MjSpec

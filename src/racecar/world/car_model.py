@@ -15,7 +15,7 @@ from racecar.base.share import resource_file
 from racecar.base.types import Pose3
 from racecar.description.car_bodies import CarBodies, RigidBody, Wheel
 from racecar.description.robot_tree import Joint, PRISMATIC, REVOLUTE
-from racecar.simulation.world.engine import load_engine
+from racecar.world.engine import load_engine
 
 if TYPE_CHECKING:
     from mujoco import MjsBody, MjsGeom, MjsJoint, MjSpec

@@ -23,19 +23,19 @@ from racecar.dynamics.vehicles.parameters import GRAVITY, VehicleParameters
 from racecar.dynamics.vehicles.tyre_sets import TyreSet
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.simulation.ground_friction import WheelSpots
-from racecar.simulation.world.car_axles import make_axles, make_governor
-from racecar.simulation.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
-from racecar.simulation.world.clearance import FixedThings
-from racecar.simulation.world.engine import engine_steps, load_engine
-from racecar.simulation.world.engine_state import (
+from racecar.world.car_axles import make_axles, make_governor
+from racecar.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
+from racecar.world.clearance import FixedThings
+from racecar.world.engine import engine_steps, load_engine
+from racecar.world.engine_state import (
     EngineState,
     FloatArray,
     FreeBody,
     Held,
     IntArray,
 )
-from racecar.simulation.world.scene_model import cone_name
-from racecar.simulation.world.world_kernel import (
+from racecar.world.scene_model import cone_name
+from racecar.world.world_kernel import (
     BODY,
     Body,
     Car,
@@ -59,7 +59,7 @@ from racecar.simulation.world.world_kernel import (
     world_kernels,
     WorldKernels,
 )
-from racecar.simulation.world.world_model import CarPart, pair_wheels, world_spec
+from racecar.world.world_model import CarPart, pair_wheels, world_spec
 
 if TYPE_CHECKING:
     from mujoco import MjData, MjModel, MjSpec

@@ -10,7 +10,7 @@ from racecar.base.values import number_of, Values
 from racecar.description.car_bodies import CarBodies, RigidBody
 from racecar.dynamics.vehicles.double_track_wheels import FORCE_RATE
 from racecar.dynamics.vehicles.parameters import VehicleParameters
-from racecar.simulation.world.car_model import Gains
+from racecar.world.car_model import Gains
 
 # Of the original car [kg], [m], which the gains are for.
 _MASS, _RADIUS = 5.69223, 0.05

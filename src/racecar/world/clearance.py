@@ -22,9 +22,9 @@ from racecar.scene.overlaps import Rectangle
 from racecar.scene.scene import Scene, WALL_THICKNESS
 from racecar.scene.surroundings import Surroundings, surroundings_of
 from racecar.scene.touching import clearance
-from racecar.simulation.world.car_model import FIXED_BIT, FLOOR_BIT
-from racecar.simulation.world.engine import load_engine
-from racecar.simulation.world.engine_state import FloatArray, IntArray
+from racecar.world.car_model import FIXED_BIT, FLOOR_BIT
+from racecar.world.engine import load_engine
+from racecar.world.engine_state import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from mujoco import MjModel

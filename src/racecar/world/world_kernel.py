@@ -26,10 +26,10 @@ from racecar.dynamics.vehicles.double_track_wheels import (
     SpeedDrive,
 )
 from racecar.scene.friction_zones import friction_at, ZoneRows
-from racecar.simulation.world.clearance import Clearance, try_all, try_near
-from racecar.simulation.world.engine import call_engine, Steps
-from racecar.simulation.world.engine_state import FloatArray, IntArray, SPEED_LIMIT
-from racecar.simulation.world.wheel_contact import (
+from racecar.world.clearance import Clearance, try_all, try_near
+from racecar.world.engine import call_engine, Steps
+from racecar.world.engine_state import FloatArray, IntArray, SPEED_LIMIT
+from racecar.world.wheel_contact import (
     Carcass,
     deflect,
     Ground,

@@ -14,8 +14,8 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import DRIVE_TIME_CONSTANT
 from racecar.dynamics.vehicles.suspension import Corner, corners
 from racecar.dynamics.vehicles.tyre_sets import TyreDirection, TyreSet
-from racecar.simulation.world.wheel_contact import Carcass, Ground
-from racecar.simulation.world.world_kernel import Axle, Further, Governor
+from racecar.world.wheel_contact import Carcass, Ground
+from racecar.world.world_kernel import Axle, Further, Governor
 
 GROUND_RATE, GROUND_DAMPING_RATIO = 145.0, 0.3
 """Of a quarter of the car on its wheel: natural frequency [rad/s] and damping ratio [-]."""
