@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--dataset', action='store_true',
         help='write the points as a Parquet dataset while they are simulated, however many there'
-             ' are, with quantiles in the place of table and plot; of one car --scheduler does, too')
+             ' are, with quantiles for table and plot; of one car --scheduler does, too')
     parser.add_argument(
         '--resume', action='store_true',
         help='go on with a dataset that was interrupted: the same FILE, and --output as then')
