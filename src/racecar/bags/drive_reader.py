@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,8 @@ from racecar.ros.topics.sets import names_in_all_sets
 Progress = Callable[[int, int], None]
 Stamps = NDArray[np.int64]
 T = TypeVar('T')
+Message: TypeAlias = Any
+"""A message of any type, as its definition in the bag tells."""
 
 _BEYOND = 1e9
 """No position, speed or angle of a robot is so large [SI]."""
@@ -37,7 +39,7 @@ class Columns(NamedTuple):
     """Numbers of a message: their names, and what takes them from it; None leaves it out."""
 
     names: tuple[str, ...]
-    of: Callable[[Any], Iterable[float] | None]
+    of: Callable[[Message], Iterable[float] | None]
 
 
 class Rows:
@@ -183,7 +185,7 @@ class DriveReader(BagReader):
                         for place in ((own, '') if is_shared else (own,))),
             may_be_empty=may_be_empty)
 
-    def each(self, topic: str, take: Callable[[Any], object]) -> None:
+    def each(self, topic: str, take: Callable[[Message], object]) -> None:
         """Have each message of a topic given to a function."""
         self._ask(topic, lambda row: take(row.message))
 
@@ -195,7 +197,7 @@ class DriveReader(BagReader):
         self._ask(topic, found.add)
         return found
 
-    def values(self, topic: str, make: Callable[[Any], T | None]) -> list[tuple[int, T]]:
+    def values(self, topic: str, make: Callable[[Message], T | None]) -> list[tuple[int, T]]:
         """Header stamp [ns] and value of each message of a topic that has a value."""
         found: list[tuple[int, T]] = []
 
@@ -207,7 +209,7 @@ class DriveReader(BagReader):
         self.each(topic, take)
         return found
 
-    def newest(self, topic: str, make: Callable[[Any], T]) -> list[T]:
+    def newest(self, topic: str, make: Callable[[Message], T]) -> list[T]:
         """Value of the last message of a topic, in a list that is empty without one."""
         found: list[T] = []
 

@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import functools
 import itertools
 import sys
-from typing import Any, cast, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import cast, Generic, NamedTuple, TypeAlias, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.compiled import COMPILED, pure
@@ -29,7 +30,7 @@ Numbers: TypeAlias = 'tuple[float | Numbers, ...]'
 N = TypeVar('N', bound=Numbers)
 N_co = TypeVar('N_co', bound=Numbers, covariant=True)
 Lent = TypeVar('Lent')
-Spanned = TypeVar('Spanned', bound=Vector | NDArray[Any])
+Spanned = TypeVar('Spanned', bound=Vector | NDArray[np.generic])
 
 
 class Part(NamedTuple, Generic[N_co]):

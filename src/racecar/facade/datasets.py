@@ -92,7 +92,7 @@ class Rows(Protocol):
     def task(self) -> Any:
         """What runs the points by its own kind of runners; gives a FoundChunk each time."""
 
-    def content(self, made: RunFile) -> dict[str, Any]:
+    def content(self, made: RunFile) -> dict[str, object]:
         """What the run.yaml says of the sweep; digest: of all that decides its rows."""
 
     def table(self, arrow: ModuleType, parts: Sequence[Any]) -> pyarrow.Table:
@@ -110,7 +110,7 @@ class SweepRows:
         """What runs the points."""
         return SweepTask(self.sweep)
 
-    def content(self, made: RunFile) -> dict[str, Any]:
+    def content(self, made: RunFile) -> dict[str, object]:
         """What the run.yaml says of the sweep; digest: of all that decides its rows."""
         return _content(self.sweep, made)
 
@@ -396,7 +396,7 @@ def files_of(folder: Path) -> list[tuple[int, int, Path]]:
                   if (found := _FILE.fullmatch(path.name)))
 
 
-def _content(sweep: Sweep, made: RunFile) -> dict[str, Any]:
+def _content(sweep: Sweep, made: RunFile) -> dict[str, object]:
     """What the run.yaml says of a sweep; digest: of all that decides its rows."""
     noise = {} if sweep.noise is None else asdict(sweep.noise)
     points = getattr(sweep.points, 'definition', sweep.points)

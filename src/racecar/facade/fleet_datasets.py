@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from racecar.base.run_file import RunFile
 from racecar.facade.datasets import (
@@ -39,7 +39,7 @@ class FleetRows:
         """What runs the points."""
         return FleetSweepTask(self.sweep)
 
-    def content(self, made: RunFile) -> dict[str, Any]:
+    def content(self, made: RunFile) -> dict[str, object]:
         """What the run.yaml says of the sweep; digest: of all that decides its rows."""
         sweep = self.sweep
         return {

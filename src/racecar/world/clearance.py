@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 Place: TypeAlias = tuple[float, float, float]
 
+Plain: TypeAlias = tuple[Any, ...]
+"""Fields of a NamedTuple as a plain tuple, with which a call of a kernel takes less time."""
+
 _ABOVE = 1e-4
 """Height above the ground from which on a body cannot touch it, whatever is rounded [m]."""
 
@@ -108,7 +111,7 @@ def _box_in_world(bodies: FloatArray, car: int, qpos: FloatArray, at: int) -> Pl
 
 @kernel
 def _look(
-    around: tuple[Any, ...], bodies: FloatArray, looked: FloatArray, qpos: FloatArray,
+    around: Plain, bodies: FloatArray, looked: FloatArray, qpos: FloatArray,
     poses: IntArray,
 ) -> None:
     """Write the room around each car; around: the fields of Surroundings as a plain tuple."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import functools
 import math
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from racecar.base.compiled import compiled, importable, pure
 from racecar.base.rows import count_numbers, first_row, load, Numbers, Part, store, zeros_of
@@ -26,7 +26,7 @@ from racecar.dynamics.vehicles.double_track_wheels import (
     SpeedDrive,
 )
 from racecar.scene.friction_zones import friction_at, ZoneRows
-from racecar.world.clearance import Clearance, try_all, try_near
+from racecar.world.clearance import Clearance, Plain, try_all, try_near
 from racecar.world.engine import call_engine, Steps
 from racecar.world.engine_state import FloatArray, IntArray, SPEED_LIMIT
 from racecar.world.wheel_contact import (
@@ -239,10 +239,10 @@ class World(NamedTuple):
     clearance: Clearance
 
 
-PlainSteps: TypeAlias = tuple[Any, ...]
+PlainSteps: TypeAlias = Plain
 """Steps as a plain tuple."""
 
-PlainWorld: TypeAlias = tuple[Any, ...]
+PlainWorld: TypeAlias = Plain
 """A World as plain tuples, with which a call takes a third of the time."""
 
 
