@@ -56,7 +56,7 @@ async def frames_of(address, enough, act=None):
                 time.sleep(0.005)
 
         acting = asyncio.create_task(asyncio.to_thread(act or (lambda send: None), send))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(240):
             while not (enough(found) and acting.done()):
                 try:
                     message = await asyncio.wait_for(socket.receive(), 0.1)
