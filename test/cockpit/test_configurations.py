@@ -20,7 +20,7 @@ def test_every_choice_that_a_page_is_offered_names_no_file_and_no_code():
     assert not names & {'params_file', 'overrides', 'controller', 'record', 'without', 'teleop'}
     for row in ROWS:
         for option in row['options']:
-            assert option['kind'] in ('choice', 'number', 'flag', 'names')
+            assert option['kind'] in ('choice', 'number', 'count', 'flag', 'names')
             assert (option['kind'] in ('choice', 'names')) == ('choices' in option)
 
 

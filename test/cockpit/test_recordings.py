@@ -193,6 +193,41 @@ def test_a_run_without_ros_is_recorded_as_simulate_computes_it(monkeypatch, tmp_
     np.testing.assert_array_equal(recorded.rows, computed.rows[first:first + len(recorded)])
 
 
+def test_several_cars_are_shown_and_recorded_as_simulate_computes_them(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    options = {'cars': 2, 'world': 'racetrack', 'end_time': 3.0}
+
+    async def whole():
+        feed = CockpitFeed(with_nodes=False)
+        async with served(feed) as server:
+            page = await server.page()
+            await page.send('start', configuration='gap_ode', options={**options, 'cars': 101})
+            assert 'expected a whole number from 1 to 100' in (await page.get('error'))['text']
+            await page.send('start', configuration='gap_ode', options=options)
+            robots = [await page.get('robot') for _ in range(2)]
+            assert [(row['robot'], row['car']) for row in robots] == [(0, 'car1'), (1, 'car2')]
+            await page.get('session', state='running')
+            await page.send('record', on=True)
+            await page.until(lambda found: isinstance(found, dict) and found['type'] == 'session'
+                             and found['state'] == 'ended' and 'result' in found)
+            await analysed(feed.recordings)
+            described: dict[str, Any] = dict(feed.recordings.describe(1))
+            assert [row['text'] for row in described['links']] == ['Report', 'Replay']
+            _, _, report = await get(server, 1, 'report')
+            assert b'car2' in report
+
+    run_async(whole())
+    folder, = (tmp_path / 'runs').iterdir()
+    recorded = racecar.load(folder)
+    computed = racecar.simulate('gap_ode', cars=2, world='racetrack', duration=3.0)
+    assert [*recorded.cars] == ['car1', 'car2']
+    for name, one in recorded.cars.items():
+        table = computed.cars[name].table
+        first = int(np.searchsorted(table['time'], one.table['time'][0]))
+        assert one.table['time'][-1] > 2.9
+        np.testing.assert_array_equal(one.table.rows, table.rows[first:first + len(one.table)])
+
+
 def test_a_recording_without_a_run_in_it_has_no_report_but_says_why(tmp_path):
     class Empty(TableRecorder):
         async def stop(self):

@@ -64,7 +64,7 @@ class Drives:
 
     @property
     def place(self):
-        pose = self.car.stack.simulator.output.read().pose
+        pose = self.car.stack.first.robot.output.read().pose
         return pose.x, pose.y, 2.0 * np.arctan2(pose.qz, pose.qw)
 
 

@@ -55,7 +55,7 @@ def test_a_program_drives_the_car_that_pages_show_and_another_begins_anew(beside
         loop.begin()
         ended = beside(loop.spin)
         assert first.result(20.0) == 60
-        there = stack.simulator.output.read().pose.x
+        there = stack.first.robot.output.read().pose.x
         assert there > 50 * 0.016
         second = beside(run, 1000)
         ended.result(60.0)
@@ -63,7 +63,7 @@ def test_a_program_drives_the_car_that_pages_show_and_another_begins_anew(beside
         # It began at the start, not where the first one had come to.
         driven = second.result(20.0) * 0.016
         assert 0.1 < driven < 5.0
-        assert stack.simulator.output.read().pose.x == pytest.approx(driven, abs=0.3)
+        assert stack.first.robot.output.read().pose.x == pytest.approx(driven, abs=0.3)
 
 
 @pytest.mark.parametrize(('words', 'said'), [

@@ -86,16 +86,15 @@ def answer_by_hand(bench):
 def stepped(name):
     """The same without ROS."""
     stack = SteppedStack(name, OPTIONS, lambda *_: None)
-    if stack.driver is not None:
-        stack.driver.controls.set_gear(1)
-        stack.driver.controls.set_throttle(THROTTLE)
-        stack.driver.controls.set_steering_angle(STEERING)
+    if stack.first.driver is not None:
+        stack.first.driver.controls.set_gear(1)
+        stack.first.driver.controls.set_throttle(THROTTLE)
+        stack.first.driver.controls.set_steering_angle(STEERING)
     elif name.startswith('teleop'):
-        stack.person = AckermannCommand(SPEED, STEERING)
+        stack.first.person = AckermannCommand(SPEED, STEERING)
     found = {}
     while True:
-        instant = stack.answer()
-        if instant is not None:
+        for instant in stack.answer():
             found[instant.time_ns] = instant.state
         if stack.simulator.time_ns >= SECONDS * NANOSECONDS:
             return found

@@ -49,10 +49,10 @@ def test_gap_has_the_bits_of_its_node_in_lockstep():
     stack = SteppedStack('gap_ode', StackOptions(world='racetrack'), lambda *_: None)
     rows = []
     while stack.simulator.time_ns <= 4_000_000_000:
-        instant = stack.answer()
-        if instant is not None and instant.command is not None:
-            pose, twist = instant.state
-            rows.append((instant.time_ns * 1e-9, pose.x, pose.y, twist.vx, *instant.command))
+        for instant in stack.answer():
+            if instant.command is not None:
+                pose, twist = instant.state
+                rows.append((instant.time_ns * 1e-9, pose.x, pose.y, twist.vx, *instant.command))
         stack.advance()
     found = [run.table[name] for name in (
         'time', 'x', 'y', 'vx', 'speed_command', 'steering_command')]

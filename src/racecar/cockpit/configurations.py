@@ -10,12 +10,13 @@ import importlib.util
 import math
 from typing import NotRequired, TypedDict
 
-from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.errors import ConfigurationError, excerpt, RacecarError
 from racecar.base.extras import installation
 from racecar.base.parameters import suggestion
 from racecar.base.share import robot_names, vehicle_names
 from racecar.catalogue import NODES, titles
 from racecar.ros import topics
+from racecar.scene.world_choice import MOST_CARS
 from racecar.sensors.equipment import SENSOR_NAMES
 from racecar.stacks import (
     describe_stack,
@@ -37,11 +38,15 @@ from racecar.stacks.stepped.stepped_stack import describe_stepped
 
 _KINDS = {bool: 'flag', float: 'number', tuple: 'names'}
 
+# A page gives their number, and no names and files.
+_CARS, _COUNT, _ONE_CAR = 'cars', 'count', 1
+
 # In place of the help of the command line where that speaks of files: a page offers names only.
 _HELP = {
     'vehicle': '', 'trajectory': 'shape of the reference',
     'waypoints': 'line to follow in place of a trajectory', 'world': 'what stands around the car',
     'sensors': '',
+    'cars': 'in one world; a page drives the first',
     'tyre_model': "fiala unsaturated: the report's cubic up to twice full sliding, a straight line"
                   ' beyond',
 }
@@ -62,7 +67,7 @@ _TITLES: Mapping[str, Mapping[str, str]] = {
 class PageOption(TypedDict):
     """An option of a configuration.
 
-    default: null where the files of the configuration decide, and usual is what they say, if
+    kind: flag, number, count, names or choice. default: null where the files of the configuration decide, and usual is what they say, if
     anything. choices: names that its value may have; titles: what people call them.
     """
 
@@ -157,7 +162,7 @@ def _chosen(
                 f'option {excerpt(key)} is unknown for {stack.name}, expected one of'
                 f" {', '.join(known)}{suggestion(key, known)}")
         row = known[key]
-        if value is None or value == row.default or value == '' or value == []:
+        if value is None or value == _default(row) or value in ('', []):
             continue
         chosen.append((row, _check(stack, row, value)))
     return chosen
@@ -185,8 +190,26 @@ def _unavailable(stack: Stack) -> str:
 
 
 def _options(stack: Stack, with_nodes: bool) -> list[NamedOption]:
+    left_out = {*(() if with_nodes else (_LOCKSTEP,)), *(() if _takes_cars(stack) else (_CARS,))}
     return [row for row in run_options(COCKPIT, tracking=stack.follows_trajectory)
-            if with_nodes or row.name != _LOCKSTEP]
+            if row.name not in left_out]
+
+
+@functools.cache
+def _takes_cars(stack: Stack) -> bool:
+    """Whether several cars can be in it."""
+    try:
+        describe_stepped(stack.name, StackOptions(cars=('2',)))
+    except RacecarError:
+        return False
+    return True
+
+
+def _default(row: NamedOption) -> object:
+    """Value for a page of what nobody has chosen; None where the configuration decides."""
+    if row.name == _CARS:
+        return _ONE_CAR
+    return [] if row.option.type is tuple else row.default
 
 
 def _choices(stack: Stack, row: NamedOption) -> list[str]:
@@ -202,14 +225,18 @@ def _choices(stack: Stack, row: NamedOption) -> list[str]:
 
 def _for_page(stack: Stack, row: NamedOption, usual: object) -> PageOption:
     found: PageOption = {
-        'name': row.name, 'kind': _KINDS.get(row.option.type, 'choice'),
-        'default': [] if row.option.type is tuple else row.default, 'usual': usual,
+        'name': row.name, 'kind': _kind(row), 'default': _default(row),
+        'usual': None if usual == [] else usual,
         'help': _HELP.get(row.name, row.option.help)}
     if choices := _choices(stack, row):
         found['choices'] = choices
         known = _TITLES.get(row.name, {})
         found['titles'] = {name: known[name] for name in choices if name in known}
     return found
+
+
+def _kind(row: NamedOption) -> str:
+    return _COUNT if row.name == _CARS else _KINDS.get(row.option.type, 'choice')
 
 
 def _check(stack: Stack, row: NamedOption, value: object) -> object:
@@ -219,6 +246,13 @@ def _check(stack: Stack, row: NamedOption, value: object) -> object:
     """
     kind = row.option.type
     choices = _choices(stack, row)
+    if row.name == _CARS:
+        if isinstance(value, int) and not isinstance(value, bool) \
+                and _ONE_CAR <= value <= MOST_CARS:
+            return (f'{value}',)
+        raise ConfigurationError(
+            f'option {_CARS} is {excerpt(value)}, expected a whole number from {_ONE_CAR} to'
+            f' {MOST_CARS}')
     if kind is bool and isinstance(value, bool):
         return value
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool) \

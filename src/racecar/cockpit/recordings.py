@@ -12,7 +12,7 @@ from pathlib import Path
 import time
 from typing import Protocol
 
-from racecar.base.errors import RunError
+from racecar.base.errors import RacecarError, RunError
 from racecar.base.run_file import CSV_NAME
 from racecar.cockpit.access import LOOPBACK
 from racecar.cockpit.child import Child
@@ -37,8 +37,9 @@ class Recorder(Protocol):
 class Recording:
     """A complete recording.
 
-    folder: which holds a bag or a table of samples. seconds: how long it was recorded. world,
-    vehicle: names, None for what the recording itself says.
+    folder: which holds a bag, a table of samples, or one of each of several cars. seconds: how
+    long it was recorded. world, vehicle: names, None for what the recording itself says. cars:
+    whose runs it holds, none of a single one.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Recording:
         self.seconds = seconds
         self.world = world
         self.vehicle = vehicle
+        self.cars: tuple[str, ...] = ()
         self.problem = ''
         self.is_analysed = False
 
@@ -97,7 +99,9 @@ class Recordings:
         """A recording as pages are told it."""
         recording = self._all[number - 1]
         links = {'Report': 'report'} if recording.is_analysed else {}
-        links |= {'Replay': 'replay', 'CSV': _CSV}
+        links |= {'Replay': 'replay'}
+        if not recording.cars:
+            links['CSV'] = _CSV
         if recording.bag is not None:
             links['Bag'] = _MCAP
         return {
@@ -136,6 +140,7 @@ class Recordings:
                 await self._recorder.stop()
             finally:
                 if recording.folder.exists():
+                    await asyncio.to_thread(_note_cars, recording)
                     self._all.append(recording)
                     task = asyncio.create_task(self._analyse(recording))
                     self._analyses.add(task)
@@ -143,8 +148,9 @@ class Recordings:
                 self._say(OFF)
 
     async def _analyse(self, recording: Recording) -> None:
+        command = 'compare' if recording.cars else 'analyze'
         child = await Child.start(
-            ['analyze', str(recording.folder), '-o', str(recording.report.parent)])
+            [command, str(recording.folder), '-o', str(recording.report.parent)])
         try:
             code = await child.wait()
             recording.is_analysed = code == 0 and recording.report.is_file()
@@ -210,6 +216,14 @@ class Recordings:
                 task.cancel()
             await asyncio.gather(*self._analyses, return_exceptions=True)
             await self._served.aclose()
+
+
+def _note_cars(recording: Recording) -> None:
+    from racecar.bags.runs import cars_of
+
+    # Whoever makes the report says what cannot be read.
+    with contextlib.suppress(RacecarError):
+        recording.cars = cars_of(recording.folder)
 
 
 def _table(recording: Recording) -> Path:

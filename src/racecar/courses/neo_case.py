@@ -47,9 +47,9 @@ class _Watch:
 
     def add(self, now: float) -> None:
         """Take a sample, and end the program once the case is over."""
-        simulator = self._car.stack.simulator
-        pose = simulator.output.read().pose
-        found = simulator.collisions()
+        robot = self._car.stack.first.robot
+        pose = robot.output.read().pose
+        found = robot.collisions()
         ranges = np.asarray(self._car.ranges(), dtype=np.float64)
         seen = np.where(ranges > 0.0, ranges, math.inf)
         before = self.samples[-1] if self.samples else None

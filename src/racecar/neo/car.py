@@ -90,7 +90,7 @@ class NeoCar:
     def __init__(self, stack: SteppedStack) -> None:
         """stack: of neo_options(). Raises ConfigurationError where it lacks a sensor."""
         self.stack = stack
-        entity = stack.simulator.entity
+        entity = stack.first.robot.entity
         self._laser, self._camera, self._depth, self._imu = (
             entity.output(kind).read for kind in ('laser', 'camera', 'depth', 'imu'))
         self._fraction = DEFAULT_FRACTION
@@ -117,7 +117,7 @@ class NeoCar:
 
     def command(self) -> None:
         """Command the car as last told."""
-        self.stack.navigate(AckermannCommand(
+        self.stack.first.navigate(AckermannCommand(
             self._speed * self._fraction * FULL_SPEED, -self._angle * LARGEST_ANGLE))
 
     def pixels(self) -> NDArray[np.uint8]:

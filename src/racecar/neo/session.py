@@ -99,7 +99,7 @@ class NeoSession:
         stack.answer(always=True)
         while self.frame():
             now = self.time
-            pose = stack.simulator.output.read().pose
+            pose = stack.first.robot.output.read().pose
             drive.sums.add(now, pose.x, pose.y, quaternion_to_yaw(*pose[3:]))
             on_time(now)
             stack.advance()
@@ -109,7 +109,7 @@ class NeoSession:
                 self._server.end_program(f'the program is told to end after {duration:g} s')
             elif real_time_factor > 0.0:
                 wall = self._pause(wall, self.time / real_time_factor)
-        found = stack.simulator.collisions()
+        found = stack.first.robot.collisions()
         drive.collisions = None if found is None else found.contacts
         return drive
 

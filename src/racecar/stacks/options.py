@@ -111,7 +111,7 @@ class StackOptions:
     cars: tuple[str, ...] = _option(
         (), 'several cars in one world, by their names, their number: car1, car2 and so on, or a'
         ' YAML file that says in what they differ; each has its nodes, topics and frames below its'
-        ' name; docs/several_cars.md', tuple, (LAUNCH, UP, SIMULATE), metavar='CAR')
+        ' name; docs/several_cars.md', tuple, (LAUNCH, UP, SIMULATE, COCKPIT), metavar='CAR')
     race: str | None = _option(
         None, 'race of these cars, by name or as a file of `racecar race`: the node race_control'
         ' starts and judges it; its world is that of the file unless another is chosen;'

@@ -46,11 +46,12 @@ class EngineRun:
         """
         self._companion = companion
         self._stack = stack
-        self._recording = TableRecording(stack.nodes, made)
+        self._recording = TableRecording(
+            stack.nodes, [car.robot.name for car in stack.cars], made)
         self._pages = pages
         self._requests = requests
         self._view = View(stack, pages)
-        self._person = Person(stack)
+        self._person = Person(stack.first)
         self._is_manual = self._paused = False
         self._failure: DivergenceError | None = None
         self._set_pace()
@@ -131,10 +132,10 @@ class EngineRun:
 
     def _show(self, *, always: bool = False) -> None:
         """Answer what is due, and note it for pages."""
-        instant = self._stack.answer(always=always)
-        if instant is not None:
-            self._view.add(instant)
-            self._recording.add(instant)
+        instants = self._stack.answer(always=always)
+        if instants:
+            self._view.add(instants)
+            self._recording.add(instants)
             if self._companion is not None:
                 self._companion()
 
@@ -216,23 +217,24 @@ class EngineRun:
 
     def _take(self, fields: Message) -> None:
         self._person.take()
-        tracker = self._stack.tracker
+        tracker = self._stack.first.tracker
         if fields.get('manual') and tracker is not None and tracker.values[_ACTIVE]:
             self._is_manual = True
             self._set(tracker, _ACTIVE, False)
 
     def _hand_back(self) -> None:
         self._person.release()
-        if self._is_manual and self._stack.tracker is not None:
+        if self._is_manual and self._stack.first.tracker is not None:
             self._is_manual = False
-            self._set(self._stack.tracker, _ACTIVE, True)
+            self._set(self._stack.first.tracker, _ACTIVE, True)
 
     @property
     def _controls(self) -> Controls:
-        if self._stack.driver is None:
+        driver = self._stack.first.driver
+        if driver is None:
             raise RunError('this car has no driver: start driver or driver_world for gears and'
                            ' lamps')
-        return self._stack.driver.controls
+        return driver.controls
 
     def _indicate(self, indicator: str) -> None:
         """Switch the indicator, or the hazard flashers, which go over it."""

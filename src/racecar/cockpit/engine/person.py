@@ -10,7 +10,7 @@ from racecar.base.errors import ControlModeError
 from racecar.base.types import AckermannCommand
 from racecar.cockpit.person_limits import angle_of, largest_speed
 from racecar.driver.bridge import Pedals
-from racecar.stacks.stepped.stepped_stack import SteppedStack
+from racecar.stacks.stepped.stepped_car import SteppedCar
 
 # A page that says nothing for so long holds no key any more [s].
 _SILENCE = 0.25
@@ -19,15 +19,15 @@ _SILENCE = 0.25
 class Person:
     """What the page at the wheel wants; nothing while nobody holds it."""
 
-    def __init__(self, stack: SteppedStack) -> None:
-        self._stack = stack
+    def __init__(self, car: SteppedCar) -> None:
+        self._car = car
         self._is_held = self._by_pedals = False
         self._beat_at: float | None = None
         self._steering = 0.0
 
     def take(self) -> None:
         """Begin. Raises ControlModeError where no person drives."""
-        if self._stack.muxes is None:
+        if self._car.muxes is None:
             raise ControlModeError(
                 'this configuration has no command mux, and so no input for a person who drives')
         self._is_held = True
@@ -39,21 +39,21 @@ class Person:
         if self._by_pedals:
             self._release_pedals()
         self._beat_at = time.monotonic()
-        limits = self._stack.simulator.values
-        self._stack.person = AckermannCommand.in_single_precision(
+        limits = self._car.robot.values
+        self._car.person = AckermannCommand.in_single_precision(
             speed * largest_speed(limits), angle_of(limits, steering))
 
     def press(self, throttle: float, brake: float, steering: float) -> None:
         """Press pedals. Raises ControlModeError for a car without."""
         if not self._is_held:
             return
-        if self._stack.driver is None:
+        if self._car.driver is None:
             raise ControlModeError('this car has no pedals: drive it by speed and steering angle')
-        self._stack.stop_person()
+        self._car.stop_person()
         self._beat_at = time.monotonic()
         self._by_pedals = True
-        self._steering = angle_of(self._stack.simulator.values, steering)
-        self._stack.pedals = Pedals(self._steering, throttle, brake, 0)
+        self._steering = angle_of(self._car.robot.values, steering)
+        self._car.pedals = Pedals(self._steering, throttle, brake, 0)
 
     def watch(self) -> None:
         """Stop the car if its driver has fallen silent; to be called some times a second."""
@@ -68,7 +68,7 @@ class Person:
         if self._by_pedals:
             self._release_pedals()
         else:
-            self._stack.stop_person()
+            self._car.stop_person()
 
     def release(self) -> None:
         """Stop the car if it was driven, and leave it to others."""
@@ -77,4 +77,4 @@ class Person:
 
     def _release_pedals(self) -> None:
         self._by_pedals = False
-        self._stack.release_pedals(self._steering)
+        self._car.release_pedals(self._steering)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import threading
 import time
 
@@ -21,13 +22,17 @@ from racecar.cockpit.samples import driver_numbers, Samples
 from racecar.cockpit.scene_message import collisions_frame, path_frame, scene_frames
 from racecar.description.robot_tree import RobotTree
 from racecar.scene.world_choice import scene_of
-from racecar.stacks.stepped.stepped_stack import Instant, SteppedStack
+from racecar.stacks.stepped.local_driver import CarView, DriverView
+from racecar.stacks.stepped.stepped_car import Instant, SteppedCar
+from racecar.stacks.stepped.stepped_stack import SteppedStack
 
-ROBOT = 0
-"""Number of the only robot in the frames."""
+# Number of the car of which pictures are shown.
+_FIRST = 0
 
 # Between two of them by the wall clock [s].
 _SCAN_PERIOD, _PICTURE_PERIOD = 1.0 / 15.0, 0.1
+# Of all cars together, most of which no page follows.
+_MOST_SCANS_PER_SECOND = 60.0
 
 
 class View:
@@ -38,32 +43,16 @@ class View:
         self._stack = stack
         self._pages = pages
         self._clock = ClockMessage()
-        self._starts = 0
         self._newest: dict[str, object] = {}
-        self._collisions = 0, False
-        self._scan_due = 0.0
-        self._scan_ns = -1
         self._pictures = _Pictures(pages)
         # Values at the start of the run.
         self._first = {name: dict(node.values) for name, node in stack.nodes.items()}
-        robot = robot_frames(
-            ROBOT, self._tree(), driver=stack.driver is not None,
-            laser_frame=stack.simulator.laser_frame)
-        for fault in robot.faults:
-            pages.log('warn', fault)
-        for frame in (*robot.frames, *scene_frames(scene_of(stack.simulator.values)).values()):
+        scan_period = max(_SCAN_PERIOD, len(stack.cars) / _MOST_SCANS_PER_SECOND)
+        self._cars = [_CarView(number, car, pages, scan_period)
+                      for number, car in enumerate(stack.cars)]
+        for frame in scene_frames(scene_of(stack.simulator.values)).values():
             pages.send(frame)
-        self._samples = Samples(robot.columns)
-        if stack.tracker is not None:
-            self._samples.tracked_ahead = stack.tracker.tracked_ahead
         self.show_parameters()
-
-    def _tree(self) -> RobotTree:
-        try:
-            return self._stack.simulator.describe()
-        except ConfigurationError as error:
-            self._pages.log('warn', f'the robot is not drawn: {error}')
-            return PLAIN_ROBOT
 
     def want_pictures(self, wanted: bool) -> None:
         """Draw pictures of the camera from now on, or none: to draw them is expensive."""
@@ -81,58 +70,28 @@ class View:
         self._pages.send(json_frame('parameter', node=node, name=name, value=value))
         self.show_parameters(again=True)
 
-    def add(self, instant: Instant) -> None:
-        """Take what was at an odometry into the next batch."""
-        samples, time_ns = self._samples, instant.time_ns
-        if instant.reference is not None:
-            samples.add_reference(instant.reference)
-        if instant.command is not None:
-            samples.add_command(instant.command, time_ns)
-        if instant.joints is not None:
-            samples.add_joints(instant.joints, time_ns)
-        driver = self._stack.driver
-        if driver is not None and (view := driver.view(time_ns)) is not None:
-            samples.add_driver(driver_numbers(view), time_ns)
-            self._send_news('lamps', {'lamps': view.lamps._asdict()})
-            self._send_news('car', car_of(driver.car, view))
-        samples.add_odometry(time_ns, instant.state)
+    def add(self, instants: Sequence[Instant]) -> None:
+        """Take what was at an odometry of each car into the next batch."""
+        for number, (car, instant) in enumerate(zip(self._cars, instants, strict=True)):
+            found = car.add(instant)
+            if found is not None and number == _FIRST:
+                driver, view = found
+                self._send_news('lamps', {'lamps': view.lamps._asdict()})
+                self._send_news('car', car_of(driver, view))
 
     def send_batch(self) -> None:
         """Send the samples that are new, the path, scans and pictures."""
-        tracker = self._stack.tracker
-        if tracker is not None and tracker.starts != self._starts:
-            self._starts = tracker.starts
-            self._pages.send(path_frame(tracker.path))
-        while (batch := self._samples.take(waits=False)) is not None:
-            self._pages.send(state_frame(ROBOT, *batch))
-        self._send_collisions()
-        self._send_scan()
-        camera, now_ns = self._stack.simulator.camera, self._stack.simulator.time_ns
+        now_ns = self._stack.simulator.time_ns
+        for car in self._cars:
+            car.send_batch(now_ns)
+        camera = self._stack.first.robot.camera
         if camera is not None and self._pictures.is_due(now_ns):
             image: CameraImage = camera.read()
             self._pictures.draw(image, now_ns)
 
-    def _send_collisions(self) -> None:
-        simulator = self._stack.simulator
-        found = simulator.collisions()
-        if found is not None and found[:2] != self._collisions:
-            self._collisions = found[:2]
-            self._pages.send(collisions_frame(
-                *self._collisions, simulator.time_ns / NANOSECONDS))
-
-    def _send_scan(self) -> None:
-        simulator, now = self._stack.simulator, time.monotonic()
-        if simulator.laser is None or now < self._scan_due or simulator.time_ns == self._scan_ns:
-            return
-        self._scan_due, self._scan_ns = now + _SCAN_PERIOD, simulator.time_ns
-        scan: LaserScan = simulator.laser.read()
-        self._pages.send(scan_frame(
-            ROBOT, simulator.time_ns / NANOSECONDS, scan.angle_min, scan.angle_increment,
-            scan.ranges))
-
     def send_state(self, *, paused: bool) -> None:
         """Send the time, and who drives; to be called some times a second."""
-        simulator, muxes = self._stack.simulator, self._stack.muxes
+        simulator, muxes = self._stack.simulator, self._stack.first.muxes
         self._pages.send(self._clock.frame(
             simulator.time_ns, simulator.values['real_time_factor'], paused=paused))
         if muxes is not None:
@@ -144,6 +103,77 @@ class View:
         if self._newest.get(kind) != fields:
             self._newest[kind] = fields
             self._pages.send(json_frame(kind, **fields))
+
+
+class _CarView:
+    """A car by its number in the frames."""
+
+    def __init__(self, number: int, car: SteppedCar, pages: Pages, scan_period: float) -> None:
+        """Describe it; scan_period: between two scans by the wall clock [s]."""
+        self._number, self._car, self._pages = number, car, pages
+        self._starts = 0
+        self._collisions = 0, False
+        self._scan_period = scan_period
+        self._scan_due = 0.0
+        self._scan_ns = -1
+        robot = robot_frames(
+            number, self._tree(), driver=car.driver is not None,
+            laser_frame=car.robot.laser_frame, car=car.robot.name)
+        for fault in robot.faults:
+            pages.log('warn', fault)
+        for frame in robot.frames:
+            pages.send(frame)
+        self._samples = Samples(robot.columns)
+        if car.tracker is not None:
+            self._samples.tracked_ahead = car.tracker.tracked_ahead
+
+    def _tree(self) -> RobotTree:
+        try:
+            return self._car.robot.describe()
+        except ConfigurationError as error:
+            self._pages.log('warn', f'the robot is not drawn: {error}')
+            return PLAIN_ROBOT
+
+    def add(self, instant: Instant) -> tuple[CarView, DriverView] | None:
+        """Take what was at an odometry into the next batch; what its driver shows, if new."""
+        samples, time_ns = self._samples, instant.time_ns
+        if instant.reference is not None:
+            samples.add_reference(instant.reference)
+        if instant.command is not None:
+            samples.add_command(instant.command, time_ns)
+        if instant.joints is not None:
+            samples.add_joints(instant.joints, time_ns)
+        driver = self._car.driver
+        view = None if driver is None else driver.view(time_ns)
+        if view is not None:
+            samples.add_driver(driver_numbers(view), time_ns)
+        samples.add_odometry(time_ns, instant.state)
+        return None if driver is None or view is None else (driver.car, view)
+
+    def send_batch(self, now_ns: int) -> None:
+        """Send the samples that are new, the path and the scan, at a simulated time [ns]."""
+        tracker = self._car.tracker
+        if tracker is not None and tracker.starts != self._starts:
+            self._starts = tracker.starts
+            self._pages.send(path_frame(tracker.path))
+        while (batch := self._samples.take(waits=False)) is not None:
+            self._pages.send(state_frame(self._number, *batch))
+        found = self._car.robot.collisions()
+        if found is not None and found[:2] != self._collisions:
+            self._collisions = found[:2]
+            self._pages.send(collisions_frame(
+                *self._collisions, now_ns / NANOSECONDS, self._number))
+        self._send_scan(now_ns)
+
+    def _send_scan(self, now_ns: int) -> None:
+        laser, now = self._car.robot.laser, time.monotonic()
+        if laser is None or now < self._scan_due or now_ns == self._scan_ns:
+            return
+        self._scan_due, self._scan_ns = now + self._scan_period, now_ns
+        scan: LaserScan = laser.read()
+        self._pages.send(scan_frame(
+            self._number, now_ns / NANOSECONDS, scan.angle_min, scan.angle_increment,
+            scan.ranges))
 
 
 class _Pictures:
@@ -172,7 +202,7 @@ class _Pictures:
 
     def _run(self, image: CameraImage, seconds: float) -> None:
         try:
-            self._pages.send(picture_of_pixels(image.pixels(), seconds, ROBOT))
+            self._pages.send(picture_of_pixels(image.pixels(), seconds, _FIRST))
         except RenderingError as error:
             self._is_broken = True
             self._pages.log('error', f'no more pictures: {error}')

@@ -4,7 +4,7 @@
 
 import {byId, make, show, words} from './dom.js';
 
-const SHOWN_AT_ONCE = ['vehicle', 'trajectory', 'waypoints', 'world', 'sensors'];
+const SHOWN_AT_ONCE = ['vehicle', 'cars', 'trajectory', 'waypoints', 'world', 'sensors'];
 const STORE = 'racecar-cockpit-setup';
 const PICTURED = ['vehicle', 'trajectory', 'waypoints', 'world'];
 const NO_SHAPE = 'waypoints';  // a trajectory without one of its own
@@ -184,8 +184,10 @@ export class Setup {
             }}), make('span', {text: titleOf(name)}))), help);
     }
     let control, picture = null;
-    if (option.kind === 'number') {
-      control = make('input', {...common, type: 'number', step: 'any', inputmode: 'decimal',
+    if (option.kind === 'number' || option.kind === 'count') {
+      const isCount = option.kind === 'count';
+      control = make('input', {...common, type: 'number', step: isCount ? 1 : 'any',
+        min: isCount ? 1 : null, inputmode: isCount ? 'numeric' : 'decimal',
         value: now ?? '', placeholder: option.usual ? `default (${option.usual})` : 'default',
         onchange: (event) => set(event.target.value === '' ? '' : Number(event.target.value))});
     } else {

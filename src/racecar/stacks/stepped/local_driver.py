@@ -24,7 +24,7 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.stepped.local_mux import LocalMuxes
 from racecar.stacks.stepped.local_node import LocalNode, Log
-from racecar.stacks.stepped.local_simulator import LocalSimulator
+from racecar.stacks.stepped.local_simulator import LocalRobot
 
 
 class CarView(NamedTuple):
@@ -77,15 +77,15 @@ class LocalDriver(LocalNode):
         """
         self._bridge.press(pedals._replace(gear=self.controls.gear), now_ns)
 
-    def answer(self, odometry: Odometry, simulator: LocalSimulator, muxes: LocalMuxes) -> None:
+    def answer(self, odometry: Odometry, robot: LocalRobot, muxes: LocalMuxes) -> None:
         """Command what the driver wants, at an odometry."""
         bridge, now_ns = self._bridge, odometry.time_ns
         bridge.odometry = odometry
-        bridge.wheels = _wheels(simulator.joints(), now_ns)
+        bridge.wheels = _wheels(robot.joints(), now_ns)
         if bridge.release_silent_pedals(now_ns, self.values['command_timeout']):
             self.log('warn', f"no pedals for {self.values['command_timeout']:g} s: the throttle is"
                              ' released and the car brakes until the next')
-        simulator.apply(bridge.controls.lamp_switches())
+        robot.apply(bridge.controls.lamp_switches())
         answer = bridge.answer(odometry, self.values['odometry_timeout'])
         if answer is None or answer.wheels is None:
             muxes.hear('driver', AckermannCommand.in_single_precision(
@@ -95,7 +95,7 @@ class LocalDriver(LocalNode):
         muxes.hear('driver_hold', AckermannCommand.in_single_precision(*answer.drive), now_ns)
         bridge.hear_mux(muxes.active)
         if bridge.may_command_wheels(now_ns, self.values['mux_timeout'], has_mux=True):
-            simulator.apply(answer.wheels)
+            robot.apply(answer.wheels)
 
     def view(self, now_ns: int) -> DriverView | None:
         """What is to be shown at a time [ns], as often as state_rate says; else None."""

@@ -80,11 +80,14 @@ class LocalMuxes:
         self, descriptions: Sequence[NodeDescription],
         drive: Callable[[AckermannCommand, int], object], log: Log,
     ) -> None:
-        """drive: takes what passes the last one. Raises ConfigurationError."""
-        by_name = {description.full_name: description for description in descriptions}
-        self._low = LocalMux(by_name[topics.LOW_LEVEL_MUX], drive, log)
+        """descriptions: of both; drive: takes what passes the last. Raises ConfigurationError."""
+        def called(name: str) -> NodeDescription:
+            # Below the name of its car, if there are several.
+            return next(d for d in descriptions if f'/{d.full_name}'.endswith(f'/{name}'))
+
+        self._low = LocalMux(called(topics.LOW_LEVEL_MUX), drive, log)
         self._high = LocalMux(
-            by_name[topics.HIGH_LEVEL_MUX],
+            called(topics.HIGH_LEVEL_MUX),
             lambda command, now_ns: self._low.hear('input/navigation', command, now_ns), log)
 
     @property
