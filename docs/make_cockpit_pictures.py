@@ -151,6 +151,22 @@ def driver(browser: Browser, address: str) -> None:
     page.context.close()
 
 
+def cars(browser: Browser, address: str) -> None:
+    """Show five cars on the race track, and follow the second."""
+    page = new_page(browser, address, 'light', LAPTOP)
+    page.get_by_role('tab', name='Run').click()
+    page.locator('#configuration').select_option('gap_ode')
+    page.locator('#option-cars').fill('5')
+    start(page, 'gap_ode', world='racetrack')
+    page.wait_for_timeout(8000)
+    page.keyboard.press('n')
+    page.wait_for_timeout(3000)
+    page.get_by_role('tab', name='Run').click()
+    page.wait_for_timeout(500)
+    save(page, 'cockpit_cars.png')
+    page.context.close()
+
+
 def phones(browser: Browser, address: str) -> None:
     """Show three panels on a phone, side by side."""
     page = new_page(browser, address, 'light', PHONE)
@@ -213,7 +229,7 @@ def film(browser: Browser, address: str) -> None:
 
 
 PARTS: dict[str, Callable[[Browser, str], None]] = {
-    'tracking': tracking, 'driver': driver, 'phones': phones, 'film': film}
+    'tracking': tracking, 'driver': driver, 'cars': cars, 'phones': phones, 'film': film}
 
 
 def main(wanted: list[str]) -> None:
