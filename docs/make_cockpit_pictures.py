@@ -44,6 +44,7 @@ _PATIENCE = 180.0  # [s]
 _PHONES_SIZE = (1200, 790)
 _FILM_VIEW: ViewportSize = {'width': 1200, 'height': 675}
 _FILM_START = 57.0  # [s]
+_CARS_SHOWN_AT = 12.0  # [s]
 _FILM_FRAMES = 90
 _FILM_PLOTS = {'speed': False}
 _FILM_PERIOD = 100  # [ms]
@@ -158,11 +159,9 @@ def cars(browser: Browser, address: str) -> None:
     page.locator('#configuration').select_option('gap_ode')
     page.locator('#option-cars').fill('5')
     start(page, 'gap_ode', world='racetrack')
-    page.wait_for_timeout(8000)
     page.keyboard.press('n')
-    page.wait_for_timeout(3000)
     page.get_by_role('tab', name='Run').click()
-    page.wait_for_timeout(500)
+    wait(page, f'racecarCockpit.time > {_CARS_SHOWN_AT}')
     save(page, 'cockpit_cars.png')
     page.context.close()
 

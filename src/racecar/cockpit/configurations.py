@@ -67,8 +67,9 @@ _TITLES: Mapping[str, Mapping[str, str]] = {
 class PageOption(TypedDict):
     """An option of a configuration.
 
-    kind: flag, number, count, names or choice. default: null where the files of the configuration decide, and usual is what they say, if
-    anything. choices: names that its value may have; titles: what people call them.
+    kind: flag, number, count, names or choice. default: null where the files of the configuration
+    decide, and usual is what they say, if anything. choices: names that its value may have;
+    titles: what people call them.
     """
 
     name: str
