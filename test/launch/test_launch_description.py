@@ -60,7 +60,8 @@ def test_every_option_of_a_stack_is_an_argument():
     names = {argument.name for argument in of_type(DeclareLaunchArgument, entities())}
     options = {field.name for field in dataclasses.fields(StackOptions)}
     # `set` fills the overrides, `simulate` has a control rate; the others are for programs.
-    assert options - names == {'overrides', 'overrides_option', 'observers', 'control_rate'}
+    assert options - names == {
+        'overrides', 'overrides_option', 'observers', 'control_rate', 'car'}
 
 
 def test_driver_has_no_arguments_of_a_tracker():
