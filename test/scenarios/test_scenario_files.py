@@ -221,12 +221,23 @@ def test_a_record_has_the_measures_of_the_engine():
     assert math.isnan(found['collisions'])
 
 
+def test_a_message_that_is_sent_again_in_lockstep_counts_once():
+    record = DriveRecord(2 * NANOSECONDS)
+    for data, is_stamped in ((b'1', True), (b'1', True), (b'2', True), (b'2', False)):
+        record.note_message('scan', data, is_stamped=is_stamped)
+    assert record.traffic('scan').messages == 3
+    record.note_time(NANOSECONDS)
+    # One that is frozen is sent at its time.
+    record.note_message('scan', b'2', is_stamped=True)
+    assert record.traffic('scan').messages == 4
+
+
 def test_a_record_counts_messages_until_the_end():
     record = DriveRecord(2 * NANOSECONDS)
     for seconds in (0.5, 1.0, 1.5, 2.0, 2.5):
         record.note_time(round(seconds * NANOSECONDS))
         if seconds < 1.2 or seconds > 2.0:
-            record.note_message('scan')
+            record.note_message('scan', b'', is_stamped=False)
     assert record.traffic('scan') == Traffic(2, 1.0)
     assert record.traffic('imu') == Traffic(0, 2.0)
     assert record.missing(NANOSECONDS) == '3 of 3 odometry messages did not come'

@@ -42,6 +42,7 @@ class DriveRecord:
         self._numbers = array('d')
         self._sum = DriveSum()
         self._topics: dict[str, list[int]] = {}
+        self._last: dict[str, tuple[int, bytes]] = {}
         self.collisions: int | None = None
         self.time_ns = 0
         """Simulated time that has come [ns]."""
@@ -66,9 +67,15 @@ class DriveRecord:
         """Note that the simulated time has come so far [ns]."""
         self.time_ns = max(self.time_ns, time_ns)
 
-    def note_message(self, topic: str) -> None:
-        """Note that a message came on a topic now."""
-        if self.time_ns <= self._end_ns:
+    def note_message(self, topic: str, data: bytes, *, is_stamped: bool) -> None:
+        """Note that a message came on a topic now.
+
+        is_stamped: whether its type has a header. Then one with the bytes of the last, before time
+        has gone on, is not one more: a simulator in lockstep sends its odometry again to those for
+        whom it waits.
+        """
+        before, self._last[topic] = self._last.get(topic), (self.time_ns, data)
+        if self.time_ns <= self._end_ns and not (is_stamped and before == (self.time_ns, data)):
             row = self._topics.setdefault(topic, [0, 0])
             row[0], row[1] = row[0] + 1, self.time_ns
 

@@ -90,11 +90,8 @@ def _observe(composed: ComposedStack, record: DriveRecord, topics: Sequence[str]
         full(GROUND_TRUTH if simulator.is_reckoned else ODOMETRY),
         lambda data: record.add_motion(read_odometry(data)._replace(time_ns=plant.time_ns)))
     for topic in topics:
-        composed.observe(full(topic), partial(_note, record, topic))
-
-
-def _note(record: DriveRecord, topic: str, _: bytes) -> None:
-    record.note_message(topic)
+        composed.observe(full(topic), partial(
+            record.note_message, topic, is_stamped=composed.has_stamps(full(topic))))
 
 
 def _gone(composed: ComposedStack, names: Sequence[str]) -> dict[str, str]:

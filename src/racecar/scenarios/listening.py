@@ -71,9 +71,10 @@ class Listening:
                 simulator.namespace, renamed(options, topic))
 
         motion = full(GROUND_TRUTH if is_reckoned(values) or shows_truth(values) else ODOMETRY)
+        self._stamped: set[str] = set()
         self._callbacks: dict[str, list[Callable[[bytes], object]]] = {}
         for topic in scenario.expected.topics:
-            self._hear(full(topic), partial(self._on_message, topic))
+            self._hear(full(topic), partial(self._on_message, topic, full(topic)))
         self._hear(motion, lambda data: self._on_motion(read_odometry(data)))
         self._hear(full(ODOMETRY), lambda data: self.record.add_seen(read_odometry(data)))
         # The simulator starts once these are subscribed to.
@@ -147,8 +148,11 @@ class Listening:
             for callback in callbacks:
                 callback(data)
 
+        kind = load_type(publishers[0].topic_type, 'msg')
+        if hasattr(kind, 'header'):
+            self._stamped.add(topic)
         subscribe_raw(
-            self._node, load_type(publishers[0].topic_type, 'msg'), topic, bytes, on_message,
+            self._node, kind, topic, bytes, on_message,
             qos.matching([info.qos_profile for info in publishers], _DEPTH))
 
     def _on_clock(self, message: ClockMessage) -> None:
@@ -163,5 +167,5 @@ class Listening:
         if self.time_ns <= self._end_ns:
             self.record.collisions = message.data
 
-    def _on_message(self, topic: str, _: bytes) -> None:
-        self.record.note_message(topic)
+    def _on_message(self, topic: str, full_name: str, data: bytes) -> None:
+        self.record.note_message(topic, data, is_stamped=full_name in self._stamped)

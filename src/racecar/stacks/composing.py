@@ -193,6 +193,11 @@ class ComposedStack:
         found = [node.observe(topic, observer) for node in self._described]
         return any(found)
 
+    def has_stamps(self, topic: str) -> bool:
+        """Whether messages that the nodes publish on a topic of this full name have a header."""
+        return any(hasattr(publisher.msg_type, 'header') for node in self._described
+                   for publisher in node.publishers if publisher.topic_name == topic)
+
     def find(self, executable: str) -> Any:
         """Node of an executable, the last one of several; None if there is none."""
         return self._by_executable.get(executable)
