@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from racecar.base.columns import Array
-from racecar.base.compiled import COMPILED, kernel, pure, routine
+from racecar.base.compiled import COMPILED, kernel, pure
 from racecar.base.random_numbers import halved_logarithm
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -40,7 +40,7 @@ def seed_of(generator: np.random.Generator) -> np.uint64:
     return np.uint64(generator.bit_generator.random_raw())
 
 
-@routine
+@kernel
 def seed_at(key: tuple[np.uint64, np.uint64], time_ns: np.uint64) -> np.uint64:
     """Return what seed_of() gives of a NoiseSource of a key at a time [ns].
 

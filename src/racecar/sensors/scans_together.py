@@ -72,8 +72,9 @@ _BOX = 7
 class _Layout(NamedTuple):
     """Lasers as the kernel takes them.
 
-    lasers, keys: numbers and keys of the noise of all; fans: cosines, sines and limits of the rays of all fans; around: walls,
-    boxes, fields of the grid and its height; ranges: those of all lasers, rows: of each.
+    lasers, keys: numbers and keys of the noise of all; fans: cosines, sines and limits of the rays
+    of all fans; around: walls, boxes, fields of the grid and its height; ranges: those of all
+    lasers, rows: of each.
     """
 
     lasers: Flat
@@ -116,6 +117,7 @@ class ScansTogether:
         """Compile the kernel."""
         if len(self._carried) > 1:
             self._scan([*range(len(self._carried))])
+            self._time_ns, self._poses = -1, {}
 
     def _read(self, index: int) -> LaserScan:
         carried, now = self._carried[index], self._plant.time_ns
