@@ -134,9 +134,11 @@ class ScansTogether:
         return found
 
     def _begin(self, index: int, now: int, things: Objects) -> None:
-        """Scan at a time [ns] at which nobody has read yet; index: of the first who does."""
+        """Scan at a time [ns] among things as nobody has seen them; index: of who reads first."""
+        if now != self._time_ns:
+            self._wanted -= self._unread
         self._time_ns, self._things, self._poses = now, things, {}
-        self._wanted = (self._wanted - self._unread) | {index}
+        self._wanted.add(index)
         step = now // self._plant.step_ns
         chosen = [k for k in sorted(self._wanted)
                   if k == index or self._carried[k].output.is_due(step)]
