@@ -14,13 +14,13 @@ from racecar.scene.scene import Box, Objects
 class Among(NamedTuple):
     """What can move around one of several robots, itself included.
 
-    things: of all robots, one and the same as long as nothing has moved. first, count: which of
-    the boxes are its own.
+    things: of all robots, one and the same as long as nothing has moved. first, after: its own
+    boxes are those from the first to before another one.
     """
 
     things: Objects
     first: int
-    count: int
+    after: int
 
 
 class SeenByEach:
@@ -45,7 +45,7 @@ class SeenByEach:
                 loose.cylinders)
             first = len(loose.boxes)
             for mine in boxes:
-                self._among.append(Among(things, first, len(mine)))
+                self._among.append(Among(things, first, first + len(mine)))
                 first += len(mine)
         return self._among[own]
 
@@ -54,5 +54,5 @@ class SeenByEach:
         if not self._seen:
             things, loose, _ = self.among(0)
             self._seen = things.around_each(
-                [loose, *(among.count for among in self._among)])[1:]
+                [loose, *(among.after - among.first for among in self._among)])[1:]
         return self._seen[own]

@@ -38,7 +38,7 @@ class LaserNumbers(NamedTuple):
     """A laser for the kernel.
 
     place: in the frame of its robot; shortest, longest: to which ranges are clipped [m], infinite
-    where they are not; first, increment, count, reach: of its fan, whose rays begin at `begin`
+    where they are not; first, increment, rays, reach: of its fan, whose rays begin at `begin`
     among the rays of all fans and are `size`; ranges: where its ranges begin among those of all.
     """
 
@@ -48,7 +48,7 @@ class LaserNumbers(NamedTuple):
     longest: float
     first: float
     increment: float
-    count: float
+    rays: float
     reach: float
     begin: float
     size: float
@@ -56,11 +56,11 @@ class LaserNumbers(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Where a robot is, and which of the boxes are its own: how many from the first on."""
+    """Where a robot is, and its own boxes: from the first to before another."""
 
     pose: Pose3
     first: float
-    count: float
+    after: float
 
 
 _LASER = Part(LaserNumbers(NO_POSE, zeros_of(LaserErrors), *[0.0] * 9))
@@ -157,7 +157,7 @@ class ScansTogether:
         if moving:
             things = things.joined(self._scene.moving_at(now))
         seen = np.array([
-            (*pose, first, count) for pose, (_, first, count) in zip(poses, among, strict=True)])
+            (*pose, first, after) for pose, (_, first, after) in zip(poses, among, strict=True)])
         has_scanned = np.zeros(len(chosen), dtype=np.bool_)
         # Copies: in a tuple Numba 0.58 takes arrays that may not be written for others.
         scan_together(
@@ -181,9 +181,10 @@ class ScansTogether:
                 fans[fan] = begin
                 begin += len(beams.cosines)
                 rays.append((beams.cosines, beams.sines, beams.limits))
+            shortest, longest = laser.limits or (-math.inf, math.inf)
             numbers.append(LaserNumbers(
-                carried.place, laser.errors, *(laser.limits or (-math.inf, math.inf)), *fan,
-                fans[fan], len(beams.cosines), end))
+                carried.place, laser.errors, shortest, longest, *fan, fans[fan],
+                len(beams.cosines), end))
             end += beams.count
         scene, ranges = self._scene, np.empty(end, np.float32)
         cosines, sines, limits = (np.concatenate(part) for part in zip(*rays, strict=True))
@@ -193,7 +194,7 @@ class ScansTogether:
             np.array([carried.key for carried in self._carried], dtype=np.uint64),
             (cosines, sines, limits),
             (np.array(scene.wall_rows), np.array(scene.box_rows), tuple(grid), scene.grid_height),
-            ranges, [ranges[int(one.ranges):int(one.ranges + one.count)] for one in numbers])
+            ranges, [ranges[int(one.ranges):int(one.ranges + one.rays)] for one in numbers])
 
 
 @kernel
@@ -226,13 +227,13 @@ def scan_together(
         done[k] = False
         if not abs(pose.qx) + abs(pose.qy) < LEVEL:
             continue
-        first, after, row = int(at.first), int(at.first + at.count), 0
+        first, after, row = int(at.first), int(at.after), 0
         for other in range(len(boxes)):
             if other < first or other >= after:
                 for column in range(_BOX):
                     others[row, column] = boxes[other, column]
                 row += 1
-        begin, count = int(laser.begin), int(laser.count)
+        begin, count = int(laser.begin), int(laser.rays)
         end = begin + int(laser.size)
         here = span(ways, 0, end - begin)
         length = grid.length if pose.z <= grid_height else 0.0
