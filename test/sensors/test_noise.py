@@ -5,6 +5,8 @@
 import math
 
 from compilation import plain
+from hypothesis import given, settings
+from hypothesis import strategies as st
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,7 +14,8 @@ from scipy import stats
 from racecar.base.compiled import COMPILED
 from racecar.base.random_numbers import halved_logarithm
 from racecar.sensors import noise
-from racecar.sensors.noise import fill_normal, seed_of
+from racecar.sensors.mounting import NoiseSource
+from racecar.sensors.noise import fill_normal, seed_at, seed_of
 
 
 def normal_numbers(generator, count):
@@ -25,6 +28,14 @@ def normal_numbers(generator, count):
 def drawn(count, draws, seed=1):
     generator = np.random.default_rng(seed)
     return np.concatenate([normal_numbers(generator, count) for _ in range(draws)])
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 2**31 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**63 - 1))
+def test_the_seed_of_an_instant_is_that_of_the_generator_of_numpy(seed, stream, time_ns):
+    source = NoiseSource(seed, stream)
+    key = np.uint64(source.key[0]), np.uint64(source.key[1])
+    assert seed_at(key, np.uint64(time_ns)) == seed_of(source.at(time_ns))
 
 
 def test_numbers_are_normal():

@@ -12,10 +12,12 @@ import pytest
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameter_file import load_parameter_file
-from racecar.base.types import AckermannCommand, Pose2
+from racecar.base.types import AckermannCommand, Pose2, Pose3
 from racecar.dynamics.vehicles import make_vehicle_model, VEHICLE_MODELS, VEHICLE_PARAMETERS
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene import Cone, EMPTY_SCENE, Scene, Wall
+from racecar.scene.world_file import load_world
+from racecar.sensors.laser import Laser
 from racecar.sensors.mounting import EquippedPlant, MountedSensor
 from racecar.simulation.contact import Contact, IMPULSE
 from racecar.simulation.ports import COLLISIONS, ODOMETRY
@@ -136,10 +138,12 @@ class Alone(Simulator):
         super().tick()
 
 
-@pytest.mark.parametrize('more', [{}, {'actuators.speed_delay': 0.02}])
-def test_cars_that_move_together_have_the_bits_of_each_moved_by_itself(more):
+@pytest.mark.parametrize(('cars', 'met', 'more'), [
+    (6, 6, {}), (6, 6, {'actuators.speed_delay': 0.02}), (2, 4, {})])
+def test_cars_that_move_together_have_the_bits_of_each_moved_by_itself(cars, met, more):
     generator = np.random.default_rng(5)
-    poses = [(x, y, generator.uniform(-3.0, 3.0)) for x in (0.0, 1.5, 3.0) for y in (0.0, 1.5)]
+    poses = [(x, y, generator.uniform(-3.0, 3.0))
+             for x in (0.0, 1.5, 3.0) for y in (0.0, 1.5)][:cars]
     scene = Scene(walls=tuple(Wall(*ends) for ends in (
         (-1.0, -1.0, 4.0, -1.0), (4.0, -1.0, 4.0, 2.5), (4.0, 2.5, -1.0, 2.5),
         (-1.0, 2.5, -1.0, -1.0))), cones=(Cone(0.8, 0.7),))
@@ -151,7 +155,7 @@ def test_cars_that_move_together_have_the_bits_of_each_moved_by_itself(more):
         assert drive(together, 8, *commands, parts=parts) == drive(
             alone, 8, *commands, parts=parts)
         assert contacts(together) == contacts(alone)
-    assert sum(found.contacts for found in contacts(together)) > 5
+    assert sum(found.contacts for found in contacts(together)) >= met
 
 
 def corners_inside(one, other):
@@ -229,6 +233,60 @@ def test_lasers_see_the_other_cars_and_the_cones():
     assert scan.ranges[straight] == pytest.approx(3.0 - REAR - FRONT, abs=0.006)
     other = plant.entities[1].output('laser').read()
     assert not np.isfinite(other.ranges[straight])
+
+
+LASERS = (
+    {'rays': 108, 'noise': 0.05}, {'rays': 37, 'noise': 0.0, 'clip': True, 'range_max': 2.0},
+    {'rays': 41, 'yaw': 2.0, 'rate': 20.0}, {'rays': 5, 'sweep_time': 0.01},
+    {'rays': 7, 'pitch': 0.2})
+
+
+def with_lasers():
+    scene = load_world('walker')
+    fleet = fleet_of(*((-2.0 + k, -1.0, 0.5 * k) for k in range(len(LASERS))), scene=scene)
+    return EquippedPlant(fleet, {
+        entity.name: [MountedSensor.from_values('laser', {
+            'laser.kind': 'laser', 'laser.z': 0.1,
+            **{f'laser.{name}': value for name, value in settings.items()}})]
+        for entity, settings in zip(fleet.entities, LASERS, strict=True)}, scene)
+
+
+def scans(plant, cars, turn):
+    """Scans of some cars that are due; in the midst of one turn another car is put elsewhere."""
+    found = {}
+    if turn == 16:
+        plant.restart()
+    for k, entity in enumerate(plant.entities):
+        if turn == 12 and k == 1:
+            plant.entities[2].reset(Pose3(1.0, 1.0, 0.0, 0.0, 0.0, 0.6, 0.8))
+        laser = entity.output('laser')
+        if k in cars and laser.is_due(plant.time_ns // plant.step_ns):
+            found[k] = laser.read()
+    plant.entities[0].inputs[0].apply(AckermannCommand(1.0, 0.1))
+    plant.advance(25)
+    return found
+
+
+def test_scans_of_several_cars_have_the_bits_of_lasers_that_are_read_alone(monkeypatch):
+    by_itself, measure = [], Laser.measure
+
+    def noted(laser, view, generator):
+        by_itself.append(laser.beams.count)
+        return measure(laser, view, generator)
+
+    monkeypatch.setattr(Laser, 'measure', noted)
+    together, *alone = (with_lasers() for _ in range(1 + len(LASERS)))
+    for turn in range(24):
+        by_itself.clear()
+        found = scans(together, range(len(LASERS)), turn)
+        # The first turn tells who is read; only who sweeps or is tilted scans by itself.
+        assert turn == 0 or {*by_itself} <= {5, 7}
+        for k, plant in enumerate(alone):
+            for scan in scans(plant, [k], turn).values():
+                assert found[k][:7] == scan[:7]
+                assert found[k].ranges.tobytes() == scan.ranges.tobytes()
+    laser = together.entities[0].output('laser')
+    assert laser.read().ranges is not laser.read().ranges
 
 
 def test_time_begins_again_for_all():

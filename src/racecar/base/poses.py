@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
 from racecar.base.types import Acceleration3, Pose2, Pose3, Twist3
 
@@ -40,6 +41,7 @@ def check_planar_pose(pose: Pose2) -> None:
             ' numbers [m, m, rad]')
 
 
+@pure
 def rotated(rotation: Quaternion, vector: Vector3) -> Vector3:
     """Vector in the parent's axes; rotation: of the child in the parent."""
     qx, qy, qz, qw = rotation
@@ -63,6 +65,7 @@ def cross(a: Vector3, b: Vector3) -> Vector3:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
+@pure
 def pose_of_child(parent: Pose3, child: Pose3) -> Pose3:
     """Pose of a child whose pose in its parent is given; both in the parent's frame."""
     px, py, pz, ax, ay, az, aw = parent

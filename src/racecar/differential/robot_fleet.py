@@ -120,7 +120,8 @@ class WorldRobotFleet(SeveralRobots):
         return replace(
             entity, name=motion.name, retired=why_retired, reset=reset,
             inputs=tuple(unless_retired(port, why_retired) for port in entity.inputs),
-            platform=replace(entity.platform, objects=partial(self.seen.of, index)))
+            platform=replace(entity.platform, objects=partial(self.seen.of, index),
+                             among=partial(self.seen.among, index)))
 
     def warm_up(self) -> None:
         """Do nothing: the engine is compiled."""

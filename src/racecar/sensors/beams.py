@@ -21,7 +21,7 @@ from racecar.sensors.single_rays import look_around, Rays
 
 # Quaternion of a tilt that moves a ray up or down by less than 1 cm over 10 m, and its length by
 # less than 1 um [-]: that of a car in the 3-D world which drives steadily.
-_LEVEL = 4e-4
+LEVEL = 4e-4
 # Just inside a grid, for rays that come from outside [m].
 _INSIDE = 1e-5
 
@@ -70,7 +70,7 @@ class Beams:
         standing = (
             scene.wall_rows, scene.box_rows, objects.box_rows, objects.cone_rows)
         x, y, z, qx, qy, qz, qw = pose
-        if self.sweep == 0.0 and abs(qx) + abs(qy) < _LEVEL:
+        if self.sweep == 0.0 and abs(qx) + abs(qy) < LEVEL:
             ways = np.empty(len(self.cosines))
             grid = scene.grid
             numbers = NO_GRID if grid is None or z > scene.grid_height else grid.numbers

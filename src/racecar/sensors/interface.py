@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameters import Parameter
 from racecar.base.poses import NO_POSE
-from racecar.base.types import Acceleration3, Pose3, Twist3
+from racecar.base.types import Acceleration3, BodyState, Pose3, Twist3
 from racecar.rendering.lens import Lens
 from racecar.scene.scene import Objects, Scene
+from racecar.scene.seen_by_each import Among
+from racecar.simulation.ports import Output, Plant
 
 DELAY = 'delay'
 """Parameter of kinds whose readings can be shown late, and say so [s]."""
@@ -59,6 +61,31 @@ class Sensor(Protocol):
         """
 
 
+class Carried(NamedTuple):
+    """A sensor on one robot of several.
+
+    sensor: of the kind. place: in the frame of the robot. state, among: as of its SensorPlatform;
+    key: of its NoiseSource. output: that reads it by itself.
+    """
+
+    sensor: Any
+    place: Pose3
+    state: Callable[[], BodyState]
+    among: Callable[[], Among]
+    key: tuple[int, int]
+    output: Output
+
+
+class Together(Protocol):
+    """What reads many sensors of a kind at less cost than each by itself, with the same bits."""
+
+    def add(self, carried: Carried) -> Output:
+        """Output of a sensor that it takes part in; that of the sensor alone if it cannot."""
+
+    def warm_up(self) -> None:
+        """Compile what reads them."""
+
+
 class SensorKind(NamedTuple):
     """A kind of sensor: one row of the registry.
 
@@ -69,6 +96,8 @@ class SensorKind(NamedTuple):
     in which its place on the robot is given. nearest: whether a rate is taken whose period is no
     whole number of steps: then readings come at the nearest steps. rate: default frequency of the
     readings [Hz]. frame: default name of their frame, in which {} stands for that of the sensor.
+    together: makes what reads the sensors of several robots in a scene at once, of a plant; None
+    for a kind that is read one by one.
     """
 
     name: str
@@ -79,3 +108,4 @@ class SensorKind(NamedTuple):
     nearest: bool = False
     rate: float = 10.0
     frame: str = '{}'
+    together: Callable[[Scene, Plant], Together] | None = None

@@ -10,13 +10,9 @@ they are clipped.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from racecar.base.columns import Array
-from racecar.base.compiled import kernel
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter
 from racecar.base.readings import LaserScan
@@ -24,9 +20,9 @@ from racecar.base.types import NANOSECONDS
 from racecar.base.values import flag_of, integer_of, number_of, Values
 from racecar.sensors.beams import Beams
 from racecar.sensors.interface import DELAY, SensorKind, View
-from racecar.sensors.noise import fill_normal, seed_of
-
-Ranges = NDArray[np.float32]
+from racecar.sensors.laser_readings import LaserErrors, Ranges, read_noisy, read_ranges
+from racecar.sensors.noise import seed_of
+from racecar.sensors.scans_together import ScansTogether
 
 PARAMETERS = (
     Parameter('angle_min', float, -2.3561944902, 'Angle of the first ray', 'rad',
@@ -52,15 +48,6 @@ PARAMETERS = (
               ' of rate; until then the first one is', 's', minimum=0.0, maximum=10.0,
               read_only=True),
 )
-
-
-class LaserErrors(NamedTuple):
-    """What a reading differs by from the truth [m]; deviation: of the noise."""
-
-    deviation: float
-    resolution: float
-    range_min: float
-    range_max: float
 
 
 class Laser:
@@ -119,31 +106,12 @@ class Laser:
             read_noisy(truth, seed_of(generator), self.errors, ranges)
         if self.limits is not None:
             np.clip(ranges, *self.limits, out=ranges)
-        return LaserScan(*self._facts, ranges, self._sweep_ns + view.age_ns)
+        return self.scan_of(ranges, view.age_ns)
+
+    def scan_of(self, ranges: Ranges, age_ns: int = 0) -> LaserScan:
+        """Scan with ranges [m] of which the last was read so long ago [ns]."""
+        return LaserScan(*self._facts, ranges, self._sweep_ns + age_ns)
 
 
-LASER = SensorKind('laser', LaserScan, PARAMETERS, Laser, rate=40.0)
-
-
-@kernel
-def read_ranges(truth: Array, noise: Array, errors: LaserErrors, ranges: Ranges) -> None:
-    """Write the ranges [m] that the laser makes of true distances and noise of deviation 1."""
-    deviation, resolution = errors.deviation, errors.resolution
-    range_min, range_max = errors.range_min, errors.range_max
-    for i in range(len(ranges)):
-        distance = truth[i] + deviation * noise[i]
-        if resolution > 0.0 and distance < math.inf:
-            distance = math.floor(distance / resolution + 0.5) * resolution
-        if distance > range_max:
-            distance = math.inf
-        if distance < range_min:
-            distance = -math.inf
-        ranges[i] = distance
-
-
-@kernel
-def read_noisy(truth: Array, seed: np.uint64, errors: LaserErrors, ranges: Ranges) -> None:
-    """Do what read_ranges() does with the numbers that fill_normal() makes of a seed."""
-    noise = np.empty(len(ranges) + len(ranges) % 2)
-    fill_normal(seed, noise)
-    read_ranges(truth, noise, errors, ranges)
+LASER = SensorKind(
+    'laser', LaserScan, PARAMETERS, Laser, rate=40.0, together=ScansTogether)

@@ -23,7 +23,7 @@ from racecar.rendering.stage import Stage
 from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
 from racecar.scene.scene_map import scene_map
 from racecar.sensors import SENSOR_KINDS
-from racecar.sensors.interface import DELAY, Sensor, SensorKind, View
+from racecar.sensors.interface import Carried, DELAY, Sensor, SensorKind, Together, View
 from racecar.simulation.ports import (
     Entity,
     Mount,
@@ -187,6 +187,7 @@ class EquippedPlant(WrappedPlant):
         """Give the robots their sensors, which look at a scene."""
         self._sensors: list[Output] = []
         self._late: list[_Late] = []
+        self._together: dict[str, Together] = {}
         self._stage = Stage(scene, self._plant.entities, lambda: self._plant.time_ns)
         self._entities = tuple(
             self._equipped(entity, self._carried.get(entity.name, ()), scene)
@@ -212,6 +213,8 @@ class EquippedPlant(WrappedPlant):
         super().warm_up()
         for output in self._sensors:
             output.read()
+        for together in self._together.values():
+            together.warm_up()
 
     def advance(self, steps: int) -> None:
         """Move on by whole steps. Raises DivergenceError as the plant does.
@@ -297,6 +300,13 @@ class EquippedPlant(WrappedPlant):
             late = _Late(output, mounted, present, noise, plant)
             self._late.append(late)
             output = late.output
+        elif platform.among is not None and mounted.kind.together is not None:
+            together = self._together.get(mounted.kind.name)
+            if together is None:
+                together = mounted.kind.together(scene, plant)
+                self._together[mounted.kind.name] = together
+            output = together.add(Carried(
+                mounted.sensor, place, state, platform.among, noise.key, output))
         return output, Mount(platform.frame, mounted.frame, place)
 
 
@@ -372,11 +382,14 @@ class NoiseSource:
 
     A generator that counts (Philox; Salmon et al., Parallel random numbers: as easy as 1, 2, 3,
     2011) is only set to another place for this, twenty times as fast as to make one anew.
+
+    key: of the generator, see seed_at().
     """
 
     def __init__(self, seed: int, stream: int) -> None:
         """Give streams of one seed numbers of their own; both are at least 0, below 2^64."""
-        self._bits = np.random.Philox(key=np.array([seed, stream], dtype=np.uint64))
+        self.key = seed, stream
+        self._bits = np.random.Philox(key=np.array(self.key, dtype=np.uint64))
         self._generator = np.random.Generator(self._bits)
         self._state = self._bits.state
 

@@ -28,9 +28,42 @@ _EXPONENT, _NEAR_ONE, _FRACTION = np.uint64(52), 1022, np.uint64((1 << 52) - 1)
 _HALF = np.uint64(_NEAR_ONE << 52)
 
 
+# Of Philox4x64-10.
+_ROUNDS = 10
+_FIRST, _SECOND = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
+_FIRST_STEP, _SECOND_STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+
+
 def seed_of(generator: np.random.Generator) -> np.uint64:
     """Return a seed for fill_normal(); one number of the generator is used."""
     return np.uint64(generator.bit_generator.random_raw())
+
+
+@kernel
+def seed_at(key: tuple[np.uint64, np.uint64], time_ns: np.uint64) -> np.uint64:
+    """Return what seed_of() gives of a NoiseSource of a key at a time [ns].
+
+    That is the first word of Philox4x64-10 (Salmon, Moraes, Dror and Shaw, 2011) as NumPy has it:
+    it counts before it hashes.
+    """
+    a, b, c, d = _ONE, _ZERO, _ZERO, time_ns
+    first, second = key
+    for _ in range(_ROUNDS):
+        a, b, c, d = (
+            _upper_half(_SECOND, c) ^ b ^ first, _SECOND * c,
+            _upper_half(_FIRST, a) ^ d ^ second, _FIRST * a)
+        first, second = first + _FIRST_STEP, second + _SECOND_STEP
+    return a
+
+
+@pure
+def _upper_half(a: np.uint64, b: np.uint64) -> np.uint64:
+    """Return the upper 64 bits of a product."""
+    upper, lower, other_upper, other_lower = a >> _32, a & _LOW, b >> _32, b & _LOW
+    one, other = upper * other_lower, lower * other_upper
+    middle = (lower * other_lower >> _32) + (one & _LOW) + (other & _LOW)
+    return upper * other_upper + (one >> _32) + (other >> _32) + (middle >> _32)
 
 
 @pure
@@ -84,3 +117,4 @@ def fill_normal(seed: np.uint64, numbers: Array) -> None:
 if not COMPILED:
     # The hash counts modulo 2^64.
     fill_normal = np.errstate(over='ignore')(fill_normal)
+    seed_at = np.errstate(over='ignore')(seed_at)

@@ -28,7 +28,8 @@ from racecar.scene.scene import Box, Objects
 from racecar.scene.surroundings import grid_height_of, grid_of, part_of, Surroundings
 from racecar.sensors.fan_rays import Fan, FanPlace, look_from
 from racecar.sensors.interface import DELAY
-from racecar.sensors.laser import Laser, LaserErrors, PARAMETERS, Ranges, read_noisy, read_ranges
+from racecar.sensors.laser import Laser, PARAMETERS
+from racecar.sensors.laser_readings import LaserErrors, Ranges, read_noisy, read_ranges
 from racecar.sensors.standing import Standing
 from racecar.simulation.world_batch import WorldView
 from racecar.simulation.world_rows import CarShape, NO_SHAPE

@@ -28,9 +28,6 @@ from racecar.simulation.simulator import Simulator
 from racecar.simulation.tick import CarKind, one_car_parts, tick_function
 from racecar.simulation.world_looks import wider
 
-FEWEST = 3
-"""With fewer cars the kernel is not worth the seconds that it takes to compile."""
-
 _BODY, _PLACE = Part(zeros_of(CarBody)), Part(zeros_of(Rectangle))
 _GIVE = _BODY.after
 
@@ -100,12 +97,12 @@ class CarsTogether:
 
     @classmethod
     def of(cls, simulators: Sequence[Simulator]) -> CarsTogether | None:
-        """The cars, or None for those that are few, of several kinds or moved by something else.
+        """The cars, or None for one, for those of several kinds or moved by something else.
 
         Also where nothing is compiled.
         """
         kinds = {simulator.kind for simulator in simulators}
-        if not COMPILED or len(simulators) < FEWEST or len(kinds) > 1 or not all(
+        if not COMPILED or len(simulators) < 2 or len(kinds) > 1 or not all(
                 simulator.is_moved_by_kernels for simulator in simulators):
             return None
         return cls(simulators)

@@ -184,7 +184,7 @@ class Obstacles:
     Walls, boxes, boards, cones and the cells of a map, however low, stop it; nothing moves them.
     Things that move are where they are at the time of the odometry.
 
-    collisions: contacts since the last reset.
+    moves: whether any of it moves. collisions: contacts since the last reset.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class Obstacles:
         """footprint: of the car; shape: what of it runs into things."""
         grid = NO_GRID if scene.grid is None else scene.grid.numbers
         self._rows = (scene.wall_rows, scene.box_rows, foot_rows(scene.cones), grid[:])
-        self._scene = scene
+        self._scene, self.moves = scene, bool(scene.moving)
         self._outline = Outline.of(footprint)
         self._radius, self._give = shape
         # Of what moves the radius around it [m] and its highest speed [m/s].
@@ -203,11 +203,6 @@ class Obstacles:
         # Of the moving things at a time [ns].
         self._moved: tuple[int, Rows, Rows] | None = None
         self.collisions = NO_COLLISION
-
-    @property
-    def moves(self) -> bool:
-        """Whether any of it moves."""
-        return bool(self._scene.moving)
 
     @functools.cached_property
     def _around(self) -> tuple[Rows, Rows, Rows, Rows, NDArray[np.float32], Rows]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 import itertools
@@ -173,13 +173,8 @@ class _Robot:
         return newest._replace(contacts=scene.contacts + self._met.contacts,
                                in_contact=scene.in_contact or self._met.in_contact)
 
-    def entity(
-        self, objects: Callable[[], Objects], note_moved: Callable[[], None],
-    ) -> Entity:
-        """The robot by its name.
-
-        objects: other things that move. note_moved: called when somebody has put it elsewhere.
-        """
+    def entity(self, seen: SeenByEach, index: int) -> Entity:
+        """The robot by its name; seen: by all, of which it is the one of this number."""
         entity = self.plant.entities[0]
         assert entity.platform is not None
         reset_alone = entity.reset
@@ -187,7 +182,7 @@ class _Robot:
         def reset(pose: Pose3 | None) -> Pose3:
             placed = reset_alone(pose)
             self._met, self._hit_before, self.failure = NO_COLLISION, 0, ''
-            note_moved()
+            seen.forget()
             return placed
 
         odometry = entity.outputs[-1]
@@ -198,7 +193,8 @@ class _Robot:
             entity, name=self.name, outputs=(*others, contacts, odometry), reset=reset,
             inputs=tuple(unless_retired(port, lambda: self.failure) for port in entity.inputs),
             fault=lambda: self.failure or entity.fault(), retired=lambda: self.failure,
-            platform=replace(entity.platform, objects=objects))
+            platform=replace(entity.platform, objects=partial(seen.of, index),
+                             among=partial(seen.among, index)))
 
 
 class PlanarFleet(SeveralRobots):
@@ -232,7 +228,7 @@ class PlanarFleet(SeveralRobots):
             robot.cover.boxes(robot.mover.odometry()) for robot in self._robots]))
         super().__init__(
             clock, [robot.plant for robot in self._robots], seen,
-            lambda index: self._robots[index].entity(partial(seen.of, index), seen.forget),
+            lambda index: self._robots[index].entity(seen, index),
             lambda: still(clock.scene.cones))
 
     def warm_up(self) -> None:

@@ -21,6 +21,7 @@ from racecar.base.types import Acceleration3, BodyState, Lamps, NANOSECONDS, Pos
 from racecar.description.urdf import RobotDescription
 from racecar.scene.grid_map import OccupancyGrid
 from racecar.scene.scene import Objects, Scene
+from racecar.scene.seen_by_each import Among
 
 ODOMETRY, COLLISIONS = 'odometry', 'collisions'
 """Names of the outputs of a car that a controller answers, and that counts contacts."""
@@ -132,8 +133,9 @@ class SensorPlatform:
     of this frame. acceleration: of this frame. objects: what can move and is not of this robot
     itself: cones where they are now, other robots; None: nothing but the robot moves, and cones
     stand where the scene has them. cones: poses of the scene's cones, as objects has them. wheels:
-    what dead reckoning takes of a car; None where nothing is to be reckoned with. They are called
-    only for what a sensor needs, and change nothing.
+    what dead reckoning takes of a car; None where nothing is to be reckoned with. among: of one
+    robot of several, the same as objects for all of them at once; None for a single one. They are
+    called only for what a sensor needs, and change nothing.
     """
 
     frame: str
@@ -142,6 +144,7 @@ class SensorPlatform:
     objects: Callable[[], Objects] | None = None
     cones: Callable[[], Sequence[Pose3]] | None = None
     wheels: Callable[[], WheelReading] | None = None
+    among: Callable[[], Among] | None = None
 
 
 @dataclass(frozen=True)

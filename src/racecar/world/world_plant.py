@@ -275,7 +275,8 @@ class WorldPlant:
             platform=SensorPlatform(
                 BASE_LINK, car.body_state, car.acceleration,
                 partial(self._seen.of, index) if has_moving else None,
-                self._engine.loose_poses if self.scene.cones else None, car.wheel_reading),
+                self._engine.loose_poses if self.scene.cones else None, car.wheel_reading,
+                partial(self._seen.among, index) if len(self._cars) > 1 else None),
             describe=describe, fault=lambda: car.fault, retired=lambda: car.failure,
             notice=lambda: car.notice, lamps=board.lit, bounds=bounds_of_vehicle(vehicle),
             push=car.push)
