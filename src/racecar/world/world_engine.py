@@ -136,6 +136,9 @@ class WorldEngine(EngineState):
         spec = world_spec(scene, parts, step=self.step, gravity=self._gravity)
         for part in parts:
             pair_wheels(spec, part)
+        if len(parts) == 1 and not scene.cones:
+            # All that moves is one island: the engine need not look for more.
+            spec.option.disableflags |= load_engine().mjtDisableBit.mjDSBL_ISLAND
         return spec
 
     def change_scene(self, scene: Scene) -> None:

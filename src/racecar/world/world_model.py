@@ -60,9 +60,6 @@ def world_spec(
     option.impratio = _FRICTION_STIFFNESS
     # A state that is no number is reported, not replaced.
     option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
-    if len(cars) == 1 and not scene.cones:
-        # All that moves is one island: the engine need not look for it.
-        option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND
     # The engine ends the process that has too little; what is not used takes no room.
     spec.memory = _MEMORY
     add_scene(spec, scene, visuals=visuals)
