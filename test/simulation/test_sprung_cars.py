@@ -8,6 +8,7 @@ from pathlib import Path
 import runpy
 from typing import Any
 
+import mujoco
 import numpy as np
 from presence import present
 import pytest
@@ -293,3 +294,25 @@ def test_an_exported_vehicle_stands_by_itself(tmp_path):
     assert read_urdf(urdf).mass_properties().mass == pytest.approx(vehicle.mass)
     with pytest.raises(ConfigurationError, match='cannot be written .*not there yet'):
         export_vehicle(vehicle, tmp_path / 'mine')
+
+
+@pytest.mark.parametrize('name', ['racecar', 'bmw_x5'])
+def test_forces_of_tyres_act_on_joints_as_the_engine_would_have_it(name):
+    car = make_car(name, contact_model='pacejka').drive(3.0, 0.2, 0.7)
+    engine = car.plant.engine
+    data, wheels = engine.present(), car.read('wheels')
+    expected = np.zeros(engine.model.nv)
+    for geom, wheel in zip(engine.wheel_geoms(0), wheels, strict=True):
+        body = int(engine.model.geom_bodyid[geom])
+        axle = data.xaxis[engine.model.body_jntadr[body]]
+        down = axle[2] * axle - np.array((0.0, 0.0, 1.0))
+        radius = engine.model.geom_size[geom, 0]
+        point = data.geom_xpos[geom] + radius * down / np.linalg.norm(down)
+        ahead = np.array((axle[1], -axle[0], 0.0)) / math.hypot(axle[0], axle[1])
+        left = np.array((-ahead[1], ahead[0], 0.0))
+        force = wheel.longitudinal_force * ahead + wheel.lateral_force * left
+        force[2] = wheel.load
+        mujoco.mj_applyFT(engine.model, data, force, np.zeros(3), point, body, expected)
+    np.testing.assert_allclose(
+        data.qfrc_applied, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    assert np.abs(expected[6:]).min() > 0.0

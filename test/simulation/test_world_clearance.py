@@ -8,12 +8,15 @@ import pytest
 from world_bench import world_values
 
 from racecar.base.poses import pose_of_angles
-from racecar.scene.scene import Box, Cone, Scene, Wall
+from racecar.base.types import AckermannCommand, Pose2
+from racecar.scene.motions import scripted_motion
+from racecar.scene.scene import Box, Cone, MovingThing, Scene, Wall
 from racecar.scene.world_file import load_world
 from racecar.world.car_model import FIXED_BIT, FLOOR_BIT, Gains
 from racecar.world.clearance import FixedThings, try_all, try_near
 from racecar.world.make_world import make_world_plant
 from racecar.world.world_model import CarPart, pair_wheels, world_spec
+from racecar.world.world_plant import WorldPlant
 
 SOLIDS = Scene('solids', walls=(Wall(-3.0, -2.0, 4.0, -1.0, 1.0),), boxes=(
     Box(1.0, 1.0, 0.4, 1.0, 0.5, 0.3), Box(-1.5, 1.5, 1.2, 0.3, 2.0, 1.0)),
@@ -87,3 +90,29 @@ def test_a_car_that_is_clear_is_not_tried_with_what_is_fixed_until_it_has_come_n
     left(10.0, 10.0)
     try_all(things.clearance, root)
     assert model.body_conaffinity[root[0]] == whole
+
+
+@pytest.mark.parametrize('contact', ['coulomb', 'pacejka'])
+def test_cars_that_meet_have_the_bits_of_those_that_the_engine_always_looks_at(contact):
+    wall = Scene('wall', boxes=(Box(2.5, 0.0, 0.2, 0.2, 3.0, 0.5),))
+    # With something that moves, however far away, the engine looks at each step.
+    far = scripted_motion([(0.0, 90.0, 90.0), (1.0, 91.0, 90.0)])
+    watched = Scene('watched', boxes=wall.boxes, moving=(MovingThing('far', far, 0.5, 1.0, 1.0),))
+    driven, = make_world_plant(world_values(contact_model=contact), wall).cars
+    cars = [driven._replace(car=driven.car._replace(name=name, start=Pose2(x, 0.05 * x, 0.0)))
+            for name, x in (('one', -1.0), ('other', 1.2))]
+    found = []
+    for scene in (wall, watched):
+        plant = WorldPlant(scene, cars)
+        for entity, speed in zip(plant.entities, (1.5, 0.8), strict=True):
+            entity.inputs[0].apply(AckermannCommand(speed, 0.0))
+        flags, paths = plant.engine.model.opt.disableflags, []
+        for _ in range(180):
+            plant.advance(10)
+            data = plant.engine.data
+            paths.append(data.qpos.tobytes() + data.qvel.tobytes() + data.sensordata.tobytes())
+        assert plant.engine.model.opt.disableflags == flags
+        found.append((paths, [entity.output('collisions').read() for entity in plant.entities]))
+    assert found[0] == found[1]
+    # The wall, and the other one into that.
+    assert [collisions.contacts for collisions in found[0][1]] == [1, 1]

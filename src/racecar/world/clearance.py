@@ -4,8 +4,9 @@
 
 At each step the engine goes through the tree of all that stands around for each body that may
 touch it. A car that has nothing near it need not be tried: before some steps it is looked how far
-it is from what stands fixed, and as long as it has not come so far the engine leaves it out. The
-contacts stay the same.
+it is from what stands fixed, and as long as it has not come so far the engine leaves it out. While
+all cars are also clear of each other, and there is nothing that moves, no body can touch anything,
+and the engine need not look for it at all. The contacts stay the same.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ class Clearance(NamedTuple):
 
     bodies: middle and half edges of the box about all that collides of the root body of a car, in
     its axes, (cars, 6) [m]. looked: x and y of that middle when it was looked how much room there
-    is around the car, and this room, 0 or less for none, (cars, 3) [m]. affinity: conaffinity of
-    the bodies of the model; whole: of each root as it was compiled, (cars,).
+    is around the car, this room, and half of that to the next car, 0 or less for none, (cars, 4)
+    [m]. affinity: conaffinity of the bodies of the model; whole: of each root as it was compiled,
+    (cars,).
     """
 
     bodies: FloatArray
@@ -69,12 +71,20 @@ class FixedThings:
         self._around, self._poses = surroundings_of((replace(scene, cones=()),))[:], poses
         self.clearance = Clearance(
             np.array([_box_of(model, int(root)) for root in roots]),
-            np.full((len(roots), 3), -1.0), model.body_conaffinity,
+            np.full((len(roots), 4), -1.0), model.body_conaffinity,
             model.body_conaffinity[roots].astype(np.int64))
+        collides = (model.body_contype | model.body_conaffinity) != 0
+        collides[[0, *roots]] = False
+        self._only_cars = not collides.any()
 
-    def look(self, qpos: FloatArray) -> None:
-        """Look how much room there is around each car; qpos: of the engine."""
-        _look(self._around, self.clearance.bodies, self.clearance.looked, qpos, self._poses)
+    def look(self, qpos: FloatArray) -> bool:
+        """Look how much room there is around each car; qpos: of the engine.
+
+        Returns whether nothing touches anything now but what the model names as pairs.
+        """
+        has_room = _look(
+            self._around, self.clearance.bodies, self.clearance.looked, qpos, self._poses)
+        return has_room and self._only_cars
 
 
 def _box_of(model: MjModel, body: int) -> FloatArray:
@@ -113,30 +123,52 @@ def _box_in_world(bodies: FloatArray, car: int, qpos: FloatArray, at: int) -> Pl
 def _look(
     around: Plain, bodies: FloatArray, looked: FloatArray, qpos: FloatArray,
     poses: IntArray,
-) -> None:
-    """Write the room around each car; around: the fields of Surroundings as a plain tuple."""
+) -> bool:
+    """Write the room around each car, and tell whether each has some.
+
+    around: the fields of Surroundings as a plain tuple.
+    """
     scene = Surroundings(*around)
     for car in range(len(poses)):
         x, y, _ = _box_in_world(bodies, car, qpos, poses[car])
-        a, b, c = bodies[car, 3], bodies[car, 4], bodies[car, 5]
-        # However the body is turned.
-        reach = math.sqrt(a * a + b * b + c * c) + WALL_THICKNESS
-        looked[car, 0], looked[car, 1] = x, y
+        reach = _reach(bodies, car)
+        looked[car, 0], looked[car, 1], looked[car, 3] = x, y, math.inf
         looked[car, 2] = clearance(scene, 0, Rectangle(x, y, 1.0, 0.0, reach, 0.0))
+        for other in range(car):
+            dx, dy = x - looked[other, 0], y - looked[other, 1]
+            half = 0.5 * (math.sqrt(dx * dx + dy * dy) - reach - _reach(bodies, other))
+            looked[car, 3] = min(looked[car, 3], half)
+            looked[other, 3] = min(looked[other, 3], half)
+    has_room = True
+    for car in range(len(poses)):
+        has_room &= min(looked[car, 2], looked[car, 3]) > 0.0
+    return has_room
 
 
 @routine
-def try_near(c: Clearance, qpos: FloatArray, roots: IntArray, poses: IntArray) -> None:
+def _reach(bodies: FloatArray, car: int) -> float:
+    """How far a car reaches from its middle, however it is turned [m]."""
+    a, b, c = bodies[car, 3], bodies[car, 4], bodies[car, 5]
+    return math.sqrt(a * a + b * b + c * c) + WALL_THICKNESS
+
+
+@routine
+def try_near(c: Clearance, qpos: FloatArray, roots: IntArray, poses: IntArray) -> bool:
     """Let the engine try cars that are clear neither with the ground nor with what is fixed.
 
     A car above the ground is clear as long as it has not come further than the room around it.
+    Returns whether all cars are clear, of each other too.
     """
     bodies, looked, affinity, whole = c.bodies, c.looked, c.affinity, c.whole
+    all_clear = True
     for car in range(len(roots)):
         x, y, lowest = _box_in_world(bodies, car, qpos, poses[car])
         dx, dy, room = x - looked[car, 0], y - looked[car, 1], looked[car, 2]
-        is_clear = lowest > _ABOVE and room > 0.0 and dx * dx + dy * dy < room * room
+        way, apart = dx * dx + dy * dy, looked[car, 3]
+        is_clear = lowest > _ABOVE and room > 0.0 and way < room * room
         affinity[roots[car]] = whole[car] & ~_WORLD if is_clear else whole[car]
+        all_clear &= is_clear and apart > 0.0 and way < apart * apart
+    return all_clear
 
 
 @routine

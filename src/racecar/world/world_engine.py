@@ -40,6 +40,7 @@ from racecar.world.world_kernel import (
     Body,
     Car,
     CAR_SIZE,
+    CARRIER_COUNT,
     DEFLECTION,
     GOVERNOR,
     Paving,
@@ -135,6 +136,9 @@ class WorldEngine(EngineState):
         spec = world_spec(scene, parts, step=self.step, gravity=self._gravity)
         for part in parts:
             pair_wheels(spec, part)
+        if len(parts) == 1 and not scene.cones:
+            # All that moves is one island: the engine need not look for more.
+            spec.option.disableflags |= load_engine().mjtDisableBit.mjDSBL_ISLAND
         return spec
 
     def change_scene(self, scene: Scene) -> None:
@@ -148,6 +152,10 @@ class WorldEngine(EngineState):
     def _bind(self) -> None:
         """Find what the kernels work on in the engine's arrays."""
         cars, scene = self._cars, self.scene
+        flags = load_engine().mjtDisableBit
+        # What is nothing while no car can touch anything; the wheels may have pairs of their own.
+        self._unread = int(flags.mjDSBL_SENSOR) | (
+            0 if self.model.npair else int(flags.mjDSBL_CONTACT))
         self._steps = engine_steps(self.model, self.data)[:]
         self._scratch_steps = engine_steps(self.model, self.scratch)[:]
         self.places = [self._places_of(car) for car in cars]
@@ -211,16 +219,30 @@ class WorldEngine(EngineState):
         self._held[car] = self.hold(self.places[car].body)
 
     def _run(self, steps: int, time_ns: int) -> bool:
-        self._fixed.look(self._qpos)
+        has_room = self._fixed.look(self._qpos)
         if not self.scene.moving:
-            return self._kernels.run(self._steps, self._plain, self.step, steps)
+            done = self._run_clear(steps) if has_room else 0
+            return done == steps or (done >= 0 and self._do_steps(steps - done))
         step_ns = round(self.step * NANOSECONDS)
         for done in range(steps):
             self.place_moving(time_ns + done * step_ns)
-            if not self._kernels.run(self._steps, self._plain, self.step, 1):
+            if not self._do_steps(1):
                 return False
         self.show_moving(time_ns + steps * step_ns)
         return True
+
+    def _do_steps(self, steps: int) -> bool:
+        return self._kernels.run(self._steps, self._plain, self.step, steps, False) >= 0
+
+    def _run_clear(self, steps: int) -> int:
+        """Do steps as long as no car can touch anything; the engine does not look for it."""
+        option = self.model.opt
+        flags, self.data.sensordata[:] = option.disableflags, 0.0
+        option.disableflags = flags | self._unread
+        try:
+            return self._kernels.run(self._steps, self._plain, self.step, steps, True)
+        finally:
+            option.disableflags = flags
 
     def show_moving(self, time_ns: int) -> None:
         """Put the things that move to where they are at a simulated time [ns]."""
@@ -230,7 +252,7 @@ class WorldEngine(EngineState):
     def warm_up(self) -> None:
         """Compile the kernels, or load them from the cache."""
         self._fixed.look(self._qpos)
-        self._kernels.run(self._steps, self._plain, self.step, 0)
+        self._do_steps(0)
         self.present()
 
     @property
@@ -238,7 +260,7 @@ class WorldEngine(EngineState):
         has_zones = bool(self.scene.friction_zones)
         if has_zones not in self._made:
             self._made[has_zones] = world_kernels(
-                self._prepare, types_of(self._steps, self._plain, self.step, 0),
+                self._prepare, types_of(self._steps, self._plain, self.step, 0, False),
                 has_zones=has_zones)
         return self._made[has_zones]
 
@@ -252,9 +274,10 @@ class WorldEngine(EngineState):
             _wheels(self._rows, car, part)[:] = 0.0
         store(self._world.rows, BODY, CAR_SIZE * car, _UNTOUCHED)
         self._world.since[car] = QUIET
-        places, wheels = self._world.places, slice(WHEEL_COUNT * car, WHEEL_COUNT * (car + 1))
-        for body in (places.root[car], *places.body[wheels]):
-            self.data.xfrc_applied[body] = 0.0
+        self.data.xfrc_applied[self._world.places.root[car]] = 0.0
+        body = self.places[car].body
+        self.data.qfrc_applied[body.motion:body.motion + 6] = 0.0
+        self.data.qfrc_applied[body.dofs] = 0.0
 
     def push_car(self, car: int, twist: Twist3, wheel_speeds: ArrayLike) -> None:
         """Give a car a twist of its base_link in its axes, and its wheels speeds [rad/s]."""
@@ -408,14 +431,26 @@ def _places(model: MjModel, cars: Sequence[WorldCarSpec], cones: int) -> Places:
         numbers([mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_PAIR, wheel) for wheel in wheels]),
         numbers([model.joint(joint).id for joint in joints]),
         numbers([model.joint(joint).dofadr[0] for joint in joints]),
-        numbers([model.actuator(motor_name(joint)).id for joint in joints]))
+        numbers([model.actuator(motor_name(joint)).id for joint in joints]),
+        numbers([_carriers(model, model.body(wheel).id) for wheel in wheels]))
+
+
+def _carriers(model: MjModel, wheel: int) -> list[tuple[int, int, int]]:
+    """Joints from the body of a wheel up to the root of its car, for Places."""
+    found, body = [], wheel
+    while model.body_parentid[body] != 0:
+        joint = int(model.body_jntadr[body])
+        found.append((joint, int(model.jnt_dofadr[joint]), int(
+            model.jnt_type[joint] == load_engine().mjtJoint.mjJNT_SLIDE)))
+        body = model.body_parentid[body]
+    return found + [(-1, -1, 0)] * (CARRIER_COUNT - len(found))
 
 
 def _views(model: MjModel, data: MjData) -> Views:
     return Views(
-        data.qpos, data.qvel, data.ctrl, data.xfrc_applied, data.cvel, data.subtree_com,
-        data.xipos, data.xaxis, data.geom_xpos, data.sensordata, model.dof_frictionloss,
-        model.pair_friction)
+        data.qpos, data.qvel, data.ctrl, data.xfrc_applied, data.qfrc_applied, data.cvel,
+        data.subtree_com, data.xpos, data.xmat, data.xanchor, data.xaxis, data.geom_xpos,
+        data.sensordata, model.dof_frictionloss, model.pair_friction)
 
 
 def _paving(

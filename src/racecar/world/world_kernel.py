@@ -41,6 +41,9 @@ from racecar.world.wheel_contact import (
 
 WHEEL_COUNT = len(WHEEL_NAMES)
 
+CARRIER_COUNT = 3
+"""Joints by which a wheel may hang on its car: its own, a hinge, a suspension."""
+
 QUIET = 0.1
 """Contacts with one thing with less time than this between them are one [s]."""
 
@@ -181,9 +184,12 @@ class Views(NamedTuple):
     qvel: FloatArray
     ctrl: FloatArray
     xfrc_applied: FloatArray
+    qfrc_applied: FloatArray
     cvel: FloatArray
     subtree_com: FloatArray
-    xipos: FloatArray
+    xpos: FloatArray
+    xmat: FloatArray
+    xanchor: FloatArray
     xaxis: FloatArray
     geom_xpos: FloatArray
     sensordata: FloatArray
@@ -197,7 +203,9 @@ class Places(NamedTuple):
     root: its body that moves freely; pose, motion: first numbers of that in qpos and qvel; touch:
     sensors that count where it touches anything, and each loose body; and of each wheel body,
     geom, pair with the floor (-1 for wheels that pass through it), joint, degree of freedom, and
-    the actuator that takes its torque.
+    the actuator that takes its torque. carriers: joints from each wheel up to the root, its own
+    included, each with its number (-1 for none), degree of freedom, and 1 where it slides,
+    (wheels, CARRIER_COUNT, 3).
     """
 
     root: IntArray
@@ -210,6 +218,7 @@ class Places(NamedTuple):
     joint: IntArray
     dof: IntArray
     motor: IntArray
+    carriers: IntArray
 
 
 class Paving(NamedTuple):
@@ -352,20 +361,59 @@ def _sense(w: World, car: int, k: int, axle: Axle, dt: float) -> tuple[Touch, Ty
 def _apply(
     w: World, car: int, k: int, t: Touch, tyre: TyreState, force: tuple[float, float],
 ) -> None:
-    """Keep the state of a tyre, show it, and apply its force [N] to the wheel k of a car."""
-    v, at, body = w.views, car * CAR_SIZE + k * WHEEL_SIZE, w.places.body[car * WHEEL_COUNT + k]
+    """Keep the state of a tyre, show it, and add its force [N] to those on a car."""
+    at = car * CAR_SIZE + k * WHEEL_SIZE
     along, across = force
     store(w.rows, DEFLECTION, at, (tyre.ex, tyre.ey))
     store(w.rows, SHOWN, at, Shown(tyre.slip, tyre.tangent, along, across, t.load))
     fx = along * t.heading_x - across * t.heading_y
     fy = along * t.heading_y + across * t.heading_x
-    middle = _vector(v.xipos, body)
-    x, y, z = t.point.x - middle.x, t.point.y - middle.y, t.point.z - middle.z
-    v.xfrc_applied[body, 0], v.xfrc_applied[body, 1] = fx, fy
-    v.xfrc_applied[body, 2] = t.load
-    v.xfrc_applied[body, 3] = y * t.load - z * fy
-    v.xfrc_applied[body, 4] = z * fx - x * t.load
-    v.xfrc_applied[body, 5] = x * fy - y * fx
+    _pull(w, car, k, t.point, Vector3(fx, fy, t.load))
+
+
+@pure
+def _moment(force: Vector3, point: Vector3, about: Vector3) -> Vector3:
+    """Moment of a force at a point about another one [N m]."""
+    x, y, z = point.x - about.x, point.y - about.y, point.z - about.z
+    return Vector3(y * force.z - z * force.y, z * force.x - x * force.z,
+                   x * force.y - y * force.x)
+
+
+@pure
+def _pull(w: World, car: int, k: int, point: Vector3, force: Vector3) -> None:
+    """Let a force [N] at a point of the wheel k of a car act on the joints that carry it.
+
+    These are generalised forces, as the engine would make them of a force on the body of the
+    wheel, with less work. What acts on the root is added to what is there.
+    """
+    v, carriers, wheel = w.views, w.places.carriers, car * WHEEL_COUNT + k
+    for number in range(CARRIER_COUNT):
+        joint, dof = carriers[wheel, number, 0], carriers[wheel, number, 1]
+        if joint < 0:
+            break
+        lever = force if carriers[wheel, number, 2] else _moment(
+            force, point, _vector(v.xanchor, joint))
+        v.qfrc_applied[dof] = (
+            v.xaxis[joint, 0] * lever.x + v.xaxis[joint, 1] * lever.y
+            + v.xaxis[joint, 2] * lever.z)
+    root, at = w.places.root[car], w.places.motion[car]
+    moment = _moment(force, point, _vector(v.xpos, root))
+    v.qfrc_applied[at] += force.x
+    v.qfrc_applied[at + 1] += force.y
+    v.qfrc_applied[at + 2] += force.z
+    # Rotations of a free joint are about the axes of its body.
+    for axis in range(3):
+        v.qfrc_applied[at + 3 + axis] += (
+            v.xmat[root, axis] * moment.x + v.xmat[root, 3 + axis] * moment.y
+            + v.xmat[root, 6 + axis] * moment.z)
+
+
+@pure
+def _let_go(w: World, car: int) -> None:
+    """Take the forces of the tyres from the root of a car."""
+    at = w.places.motion[car]
+    for k in range(at, at + 6):
+        w.views.qfrc_applied[k] = 0.0
 
 
 @pure
@@ -405,6 +453,7 @@ def _pushing_by_tyres(prepare: Callable[[TyrePair], Numbers]) -> Push:
         x1, y1 = grip(f, c1, _felt(t1, front.further))
         x2, y2 = grip(r, c2, _felt(t2, rear.further))
         x3, y3 = grip(r, c3, _felt(t3, rear.further))
+        _let_go(w, car)
         _apply(w, car, 0, t0, a, (c0.x * x0, c0.y * y0))
         _apply(w, car, 1, t1, b, (c1.x * x1, c1.y * y1))
         _apply(w, car, 2, t2, c, (c2.x * x2, c2.y * y2))
@@ -435,6 +484,7 @@ def _pushing_over_zones(prepare: Callable[[TyrePair], Numbers]) -> Push:
     def push_over_zones(w: World, car: int, dt: float) -> None:
         front = load(w.rows, FRONT, car * CAR_SIZE)
         rear = load(w.rows, REAR, car * CAR_SIZE)
+        _let_go(w, car)
         for k in range(WHEEL_COUNT):
             axle = front if k < 2 else rear
             t = _touched(w, car, k, axle)
@@ -535,10 +585,11 @@ Look = Callable[[PlainSteps, PlainWorld, float], None]
 That is what the beginning of a step would do; tyres move on by dt [s].
 """
 
-Run = Callable[[PlainSteps, PlainWorld, float, int], bool]
-"""run(steps, world, dt, count): moves all cars on by `count` steps of dt [s].
+Run = Callable[[PlainSteps, PlainWorld, float, int, bool], int]
+"""run(steps, world, dt, count, while_clear): moves all cars on by up to `count` steps of dt [s].
 
-It tells whether all velocities can be trusted.
+while_clear: only as long as no car can touch anything. Returns the number of steps done, -1 where
+a velocity cannot be trusted.
 """
 
 
@@ -569,27 +620,34 @@ def world_kernels(
         if paves:
             _pave(w)
         _turn_all(w)
-        try_near(w.clearance, w.views.qpos, w.places.root, w.places.pose)
         call_engine(steps.first, steps.model, steps.data)
         for car in range(len(w.places.root)):
             push(w, car, dt)
 
     def look(steps: PlainSteps, world: PlainWorld, dt: float) -> None:
         w = _world_of(world)
+        try_near(w.clearance, w.views.qpos, w.places.root, w.places.pose)
         look_at(Steps(*steps), w, dt)
         try_all(w.clearance, w.places.root)
 
-    def run(steps: PlainSteps, world: PlainWorld, dt: float, count: int) -> bool:
+    def run(
+        steps: PlainSteps, world: PlainWorld, dt: float, count: int, while_clear: bool,
+    ) -> int:
         w, halves = _world_of(world), Steps(*steps)
-        for _ in range(count):
-            # Before the engine meets numbers of which it would write a complaint to a file.
-            if not _can_be_trusted(w.views):
+        done = 0
+        # Before the engine meets numbers of which it would write a complaint to a file.
+        trusted = _can_be_trusted(w.views)
+        while done < count and trusted:
+            all_clear = try_near(w.clearance, w.views.qpos, w.places.root, w.places.pose)
+            if while_clear and not all_clear:
                 break
             look_at(halves, w, dt)
             call_engine(halves.second, halves.model, halves.data)
             for car in range(len(w.places.root)):
                 _watch(w, car, dt)
+            done += 1
+            trusted = _can_be_trusted(w.views)
         try_all(w.clearance, w.places.root)
-        return _can_be_trusted(w.views)
+        return done if trusted else -1
 
-    return WorldKernels(compiled(run, types), compiled(look, types[:-1]))
+    return WorldKernels(compiled(run, types), compiled(look, types[:-2]))
