@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The examples: a Webots controller but for its import, and a predictive controller."""
 
-import functools
 from pathlib import Path
 import runpy
 import sys
@@ -59,29 +58,22 @@ SHOOTING = f'{FOLDER}/shooting.py:Shooting'
 RUN: dict[str, Any] = {'tyre_model': 'fiala', 'duration': 30.0, 'skip': 5.0}
 
 
-@pytest.fixture(scope='module')
-def example():
-    """Give classes of the examples, each read once: read twice it is compiled twice."""
-    read = functools.cache(runpy.run_path)
-    return lambda file, name: read(f'{FOLDER}/{file}.py')[name]
-
-
 @pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
 @pytest.mark.parametrize('trajectory', ['figure_eight', 'circle'])
-def test_shooting_follows_more_closely_than_pure_pursuit(example, trajectory):
-    def errors(*controller):
+def test_shooting_follows_more_closely_than_pure_pursuit(trajectory):
+    def errors(controller):
         found = racecar.simulate(
-            controller=example(*controller), trajectory=trajectory, **RUN).metrics()
+            controller=f'{FOLDER}/{controller}', trajectory=trajectory, **RUN).metrics()
         return found.rmse, present(found.path).cross_track_rmse
 
-    ours = errors('shooting', 'Shooting')
-    for other in (('pure_pursuit', 'CompiledPurePursuit'), ('tuned_pursuit', 'TunedPursuit')):
-        for own, theirs in zip(ours, errors(*other), strict=True):
+    ours = errors('shooting.py:Shooting')
+    for other in ('pure_pursuit.py:CompiledPurePursuit', 'tuned_pursuit.py:TunedPursuit'):
+        for own, theirs in zip(ours, errors(other), strict=True):
             assert own < 0.5 * theirs
 
 
 @pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
-def test_shooting_in_a_sweep_has_the_bits_of_each_run(example):
+def test_shooting_in_a_sweep_has_the_bits_of_each_run():
     grid: dict[str, Any] = {'controller.preview': [0.3, 0.4],
             'controller.model': ['kinematic_bicycle', 'kinematic_understeer']}
     short = {**RUN, 'duration': 10.0}
@@ -90,8 +82,7 @@ def test_shooting_in_a_sweep_has_the_bits_of_each_run(example):
     for number in range(len(found)):
         point = found.point(number)
         alone = racecar.simulate(
-            controller=example('shooting', 'Shooting'), trajectory='circle',
-            set=point.parameters, **short)
+            controller=SHOOTING, trajectory='circle', set=point.parameters, **short)
         assert alone.metrics() == point.metrics
     assert len(np.unique(found.result.rmse)) == len(found)
 
@@ -119,12 +110,12 @@ def test_shooting_asked_by_nodes_has_the_same_bits():
         simulator.tick()
 
 
-def test_shooting_in_plain_python_has_the_same_bits(example):
+def test_shooting_in_plain_python_has_the_same_bits():
     def table(controller):
         return racecar.simulate(
             controller=controller, trajectory='circle', tyre_model='fiala', duration=1.0).table
 
-    shooting: Any = example('shooting', 'Shooting')
+    shooting: Any = runpy.run_path(f'{FOLDER}/shooting.py')['Shooting']
 
     class Plain(shooting):
         """Asked by command(), tick by tick."""
