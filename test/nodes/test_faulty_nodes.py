@@ -85,6 +85,8 @@ def simulated(faults, configuration='kinematic_ode', **options):
      'kind: stuck, target: steering, onset: 2.0, duration: 0.3'),
     ('kind: drop, target: odometry, onset: 0.3, size: 0.7, seed: 7',
      'kind: freeze, target: odometry.yaw, onset: 1.5, duration: 0.2',
+     # As many signals as in the first row: these two share their machine code.
+     'kind: noise, target: odometry.vx, onset: 0.5, size: 0.02, seed: 4',
      'kind: parameter, target: vehicle.mass, onset: 1.0, size: 9.0; kind: dead, target: command,'
      ' onset: 2.3')])
 def test_nodes_in_lockstep_give_the_path_of_simulate_to_the_bit(faults):
