@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,10 @@ from racecar.sensors.laser_readings import LaserErrors, Ranges, read_noisy, read
 from racecar.sensors.noise import seed_at
 from racecar.sensors.standing import Standing
 from racecar.simulation.ports import Output, Plant
+
+# As a plain tuple, which the kernel makes a GridNumbers of.
+_GridFields: TypeAlias = tuple[
+    NDArray[np.float32], int, float, float, float, float, float, float, float]
 
 
 class LaserNumbers(NamedTuple):
@@ -80,7 +84,7 @@ class _Layout(NamedTuple):
     lasers: Flat
     keys: NDArray[np.uint64]
     fans: tuple[Array, Array, Array]
-    around: tuple[Rows, Rows, tuple[Any, ...], float]
+    around: tuple[Rows, Rows, _GridFields, float]
     ranges: Ranges
     rows: list[Ranges]
 
@@ -193,14 +197,14 @@ class ScansTogether:
             as_vector(np.array([[*flatten(one)] for one in numbers]).ravel()),
             np.array([carried.key for carried in self._carried], dtype=np.uint64),
             (cosines, sines, limits),
-            (np.array(scene.wall_rows), np.array(scene.box_rows), tuple(grid), scene.grid_height),
+            (np.array(scene.wall_rows), np.array(scene.box_rows), grid[:], scene.grid_height),
             ranges, [ranges[int(one.ranges):int(one.ranges + one.rays)] for one in numbers])
 
 
 @kernel
 def scan_together(
     lasers: tuple[Flat, NDArray[np.uint64], Flat, NDArray[np.int64], int],
-    fans: tuple[Array, Array, Array], around: tuple[Rows, Rows, tuple[Any, ...], float],
+    fans: tuple[Array, Array, Array], around: tuple[Rows, Rows, _GridFields, float],
     moving: tuple[Rows, Rows], found: tuple[NDArray[np.bool_], Ranges],
 ) -> None:
     """Write the ranges [m] of some lasers; not of those that are tilted or outside the map.
