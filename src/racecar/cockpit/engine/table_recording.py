@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from racecar.base.columns import Array
 from racecar.base.errors import RunError
 from racecar.base.run_file import CSV_NAME, NAME, RunFile
-from racecar.base.types import NANOSECONDS, Odometry
+from racecar.base.types import AckermannCommand, Odometry
 from racecar.metrics.run_table import RunCsv
+from racecar.simulation.closed_loop import Row, row_of
 from racecar.stacks.stepped.local_node import LocalNode
 from racecar.stacks.stepped.stepped_car import Instant
 
@@ -65,7 +65,7 @@ class TableRecording:
             return
         self._last_ns = instants[0].time_ns
         for file, instant in zip(self._files, instants, strict=True):
-            file.add(_row_of(instant))
+            file.add(np.array([_row_of(instant)]))
 
     def end(self) -> None:
         """Complete the tables; nothing if none is written. Raises ConfigurationError."""
@@ -74,10 +74,8 @@ class TableRecording:
             file.close()
 
 
-def _row_of(instant: Instant) -> Array:
-    at = Odometry.of_body(instant.time_ns, instant.state)
+def _row_of(instant: Instant) -> Row:
     reference, command = instant.reference, instant.command
-    return np.array([(
-        at.time_ns / NANOSECONDS, at.x, at.y, at.yaw, at.vx, at.vy, at.yaw_rate,
-        *((math.nan,) * 2 if reference is None else (reference.x, reference.y)),
-        *((math.nan,) * 2 if command is None else command))])
+    x, y = (math.nan, math.nan) if reference is None else (reference.x, reference.y)
+    return row_of(Odometry.of_body(instant.time_ns, instant.state), x, y,
+                  AckermannCommand(math.nan, math.nan) if command is None else command)
