@@ -91,6 +91,30 @@ def test_prediction_and_its_derivative_are_those_of_the_equations():
     assert found == pytest.approx(slope @ slope.T, abs=1e-6)
 
 
+def test_at_the_midpoint_a_turn_is_that_of_its_rates():
+    p = NOISE._replace(midpoint=1.0, model=filters.LOOSE)
+    numbers = filter_of([1.0, -2.0, 0.7, 5.0, -0.2, 1.3, 0.0, 0.0, 0.0], np.zeros((SIZE, SIZE)))
+    before = np.array(numbers[:6])
+    filters.predict(p, numbers, 0, FILTER_NUMBERS, STEERING, DT)
+    after, noise = np.array(numbers[:6]), np.reshape(numbers[SIZE:FILTER_NUMBERS], (SIZE, SIZE))
+    euler = before + DT * rates(p, before, STEERING)
+    assert after[3:] == pytest.approx(euler[3:], abs=1e-12)
+    # Rates that change evenly, driven in a thousand steps.
+    pose = before[:3].copy()
+    for part in np.arange(1000) / 1000.0 + 5e-4:
+        vx, vy, r = before[3:] + part * (after[3:] - before[3:])
+        c, s = math.cos(pose[2]), math.sin(pose[2])
+        pose += 1e-3 * DT * np.array([vx * c - vy * s, vx * s + vy * c, r])
+    assert after[:3] == pytest.approx(pose, abs=2e-6)
+    assert np.abs(euler[:3] - pose).max() > 1e-4
+    # Covariances of white noise that is integrated once and twice.
+    q = filters.LOOSE.turning**2
+    assert noise[5, 5] == pytest.approx(q * DT)
+    assert noise[2, 5] == noise[5, 2] == pytest.approx(q * DT**2 / 2.0)
+    assert noise[2, 2] == pytest.approx(q * DT**3 / 3.0)
+    assert np.linalg.eigvalsh(noise).min() > -1e-15
+
+
 def test_errors_and_innovations_are_as_large_as_the_filter_says():
     random = np.random.default_rng(5)
     runs, steps = 60, 30
@@ -132,6 +156,9 @@ def test_a_car_that_is_driven_by_the_estimate_errs_less_than_its_measurements():
         **SHARE, **MEASURED, 'controller.estimator': 'ekf', 'controller.noise_seed': 3})
     error = across(run)
     assert error < raw_error
+    better = racecar.simulate('double_track', **DRIVE, duration=20.0, set={
+        **SHARE, **MEASURED, 'controller.estimator': 'ekf_midpoint', 'controller.noise_seed': 3})
+    assert across(better) < error
     raw = racecar.simulate('double_track', **DRIVE, duration=6.0, set={
         **SHARE, **MEASURED, 'controller.noise_seed': 3})
     assert across(raw) > 3.0 * error

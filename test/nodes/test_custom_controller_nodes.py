@@ -64,7 +64,7 @@ def test_up_in_lockstep_gives_the_bytes_of_simulate(stack, name, tmp_path, capfd
     assert f'{EXAMPLE}:{name}: ' in capfd.readouterr().err
 
 
-@pytest.mark.parametrize('name', ['lqr', 'map'])
+@pytest.mark.parametrize('name', ['lqr', 'map', 'mpcc'])
 def test_a_controller_by_progress_has_the_bytes_of_simulate_in_lockstep(name, tmp_path):
     texts = []
     for command in (('simulate', 'kinematic_ode'),

@@ -30,6 +30,8 @@ _PACKAGE = __name__.partition('.')[0]
 _CALLED: dict[str, bool | str] = {
     'error_model': 'numpy', 'no_cpython_wrapper': True, 'no_cfunc_wrapper': True}
 _INLINED: dict[str, bool | str] = {**_CALLED, 'forceinline': True}
+# Whoever says nothing has it from the first that calls it.
+_NEVER_INLINED: dict[str, bool | str] = {**_CALLED, 'forceinline': False}
 
 
 def _is_ours(function: object) -> bool:
@@ -119,9 +121,19 @@ def pure(function: F) -> F:
 def routine(function: F) -> F:
     """Let compiled functions call a plain one, which is compiled once for all of them.
 
-    For what is too long to become part of each; it may write into arrays.
+    It may write into arrays. Where a pure function calls it, it becomes part of that all the same;
+    subroutine() does not.
     """
     return _register_for_kernels(function, _CALLED)
+
+
+def subroutine(function: F) -> F:
+    """Make a routine that is part of no caller, a pure one or other.
+
+    For what is long and called by pure functions: the machine code of each, and of all that call
+    it, would have a copy, to be optimised and translated anew.
+    """
+    return _register_for_kernels(function, _NEVER_INLINED)
 
 
 def compiled_as(implementation: Callable[..., object]) -> Callable[[F], F]:
@@ -396,7 +408,7 @@ def compilation_failure(compile_it: Callable[[], object]) -> str:
     return ''
 
 
-_DECORATED = re.compile(rb'^ *@(pure|routine|kernel|importable)$', re.MULTILINE)
+_DECORATED = re.compile(rb'^ *@(pure|routine|subroutine|kernel|importable)$', re.MULTILINE)
 
 
 @functools.cache

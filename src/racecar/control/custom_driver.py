@@ -171,8 +171,12 @@ def why_uncompiled(pure: PureController) -> str:
     if not COMPILED:
         return NO_NUMBA
     kinds = kind_of(pure.state), kind_of(pure.parameters)
-    failure = _compilation(pure.step, *kinds) if pure.progress is None else (
-        _progress_compilation(pure.step, *kinds))
+    return uncompiled(_compilation(pure.step, *kinds) if pure.progress is None else (
+        _progress_compilation(pure.step, *kinds)))
+
+
+def uncompiled(failure: str) -> str:
+    """Reason of the failure of a kernel with the step of a controller, as why_plain has it."""
     return f'its step cannot be compiled: {failure}' if failure else ''
 
 

@@ -4,9 +4,10 @@
 
 A pose is measured with white noise and a drift of a correlation time (a Gauss-Markov process), and
 comes late; speeds and yaw rate are measured with white noise and come at once. With estimator
-`ekf` the controller gets what racecar.control.single_track_filter makes of it, predicted by the
-measured speeds and its own commands to now, and on by the time that a steering command takes.
-Without one it gets the last pose that has come, as it is.
+`ekf` or `ekf_midpoint` the controller gets what racecar.control.single_track_filter makes of it,
+predicted by the measured speeds and its own commands to now, and on by the time that a steering
+command takes, less what the controller predicts itself: its attribute `predicts` [s]. Without one
+it gets the last pose that has come, as it is.
 
 It is a step around that of the controller, pure too, so it works wherever the controller does. Its
 memory lies behind that of the controller: numbers of HEAD, records of the last answers, filters.
@@ -21,7 +22,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import importable, pure, routine
+from racecar.base.compiled import importable, pure, subroutine
 from racecar.base.elementary import sine_cosine
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_signature
@@ -44,6 +45,7 @@ from racecar.control.single_track_filter import (
     drift_of,
     FILTER_NUMBERS,
     FilterParameters,
+    LOOSE,
     noise_of,
     predict,
     SCRATCH_NUMBERS,
@@ -53,7 +55,7 @@ from racecar.control.single_track_filter import (
 )
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
-NONE, EKF = 'none', 'ekf'
+NONE, EKF, EKF_MIDPOINT = 'none', 'ekf', 'ekf_midpoint'
 
 RECORDS = 64
 """Answers that are remembered: delays are at most so many less two."""
@@ -80,8 +82,9 @@ class Sensing(NamedTuple):
     """How a controller by progress gets to know the motion of its car; see the module."""
 
     estimator: Annotated[str, Row(
-        'What makes an estimate of the measurements: none, the last pose as it comes, or ekf, a'
-        ' Kalman filter of the single track', choices=(NONE, EKF))] = NONE
+        'What makes an estimate of the measurements: none, the last pose as it comes, ekf, a'
+        ' Kalman filter of the single track, or ekf_midpoint, the same with a step of second order'
+        ' and more noise of its model', choices=(NONE, EKF, EKF_MIDPOINT))] = NONE
     pose_noise: Annotated[float, Row(
         'White noise of measured positions', 'm', minimum=0.0, maximum=100.0)] = 0.0
     heading_noise: Annotated[float, Row(
@@ -116,13 +119,17 @@ SENSING = table_of(Sensing, '')
 
 
 class Sensor(NamedTuple):
-    """Numbers of Sensing: noise and vehicle of the filter, delays and interval [s], seed."""
+    """Numbers of Sensing: noise and vehicle of the filter, delays and interval [s], seed.
+
+    ahead: how far the estimate is predicted on [s].
+    """
 
     filter: FilterParameters
     pose_delay: float
     pose_interval: float
     steering_delay: float
     seed: float
+    ahead: float
 
 
 class SensingParameters(NamedTuple):
@@ -149,7 +156,7 @@ class SensedState(NamedTuple):
     own: Numbers
 
 
-@routine
+@subroutine
 def _measure(
     sensor: Sensor, numbers: Flat, at: int, car: CarMotion, dt: float, time: float,
 ) -> int:
@@ -182,7 +189,7 @@ def _measure(
     return record
 
 
-@routine
+@subroutine
 def _steering_at(numbers: Flat, at: int, last: int, time: float) -> float:
     """Steering command that was given last at or before a time [s]; 0 before the first.
 
@@ -198,11 +205,11 @@ def _steering_at(numbers: Flat, at: int, last: int, time: float) -> float:
     return 0.0
 
 
-@routine
+@subroutine
 def _filtered(
     sensor: Sensor, numbers: Flat, at: int,
 ) -> None:
-    """Estimate for now and what a steering command takes; the memory has it at ESTIMATE.
+    """Estimate for now and on by sensor.ahead; the memory has it at ESTIMATE.
 
     The filter that takes poses is as late as these; from there to now it takes the motion alone.
     """
@@ -246,14 +253,14 @@ def _filtered(
             p, numbers, now, scratch, numbers[record + _SPEED], numbers[record + _TURN])
     # The commands that are under way.
     gone = 0.0
-    while gone < steering_delay - _EARLY:
-        dt = min(0.01, steering_delay - gone)
+    while gone < sensor.ahead - _EARLY:
+        dt = min(0.01, sensor.ahead - gone)
         predict(p, numbers, now, scratch,
                 _steering_at(numbers, at, last, time + gone - steering_delay), dt)
         gone += dt
 
 
-@routine
+@subroutine
 def _last_pose(pose_delay: float, numbers: Flat, at: int) -> int:
     """Where the record of the last pose lies that has come, or of the first."""
     last = int(numbers[at + _COUNT]) - 1
@@ -330,15 +337,19 @@ class SensedController:
         self.parameters = SensingParameters(
             Sensor(_filter_of(vehicle, sensing), float(sensing.pose_delay),
                    1.0 / sensing.pose_rate if sensing.pose_rate > 0.0 else 0.0,
-                   float(sensing.steering_delay), float(sensing.noise_seed)),
-            float(sensing.estimator == EKF), part.ahead, -vehicle.odometry_offset,
+                   float(sensing.steering_delay), float(sensing.noise_seed),
+                   max(float(sensing.steering_delay) - part.predicts, 0.0)),
+            float(sensing.estimator != NONE), part.ahead, -vehicle.odometry_offset,
             float(len(part.memory)),
             getattr(controller, 'parameters'))  # noqa: B009
 
 
 def _filter_of(vehicle: VehicleParameters, s: Sensing) -> FilterParameters:
-    return FilterParameters(
+    found = FilterParameters(
         vehicle.mass, vehicle.yaw_inertia, vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle,
-        *axle_tyres(vehicle), *(float(getattr(s, name)) for name in (
-            'pose_noise', 'heading_noise', 'pose_drift', 'heading_drift', 'drift_time',
-            'speed_noise', 'yaw_rate_noise')))
+        *axle_tyres(vehicle), float(s.pose_noise), float(s.heading_noise), float(s.pose_drift),
+        float(s.heading_drift), float(s.drift_time), float(s.speed_noise),
+        float(s.yaw_rate_noise))
+    if s.estimator != EKF_MIDPOINT:
+        return found
+    return found._replace(model=LOOSE, midpoint=1.0)

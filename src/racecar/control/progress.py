@@ -267,7 +267,8 @@ class ProgressPart(NamedTuple):
     """What a controller by progress has besides step, state and parameters.
 
     rate: of its answers [Hz], 0 for each odometry; latency: until one acts [s]; ahead: of the
-    point of the car that it looks at [m]; table, memory: arrays (n,).
+    point of the car that it looks at [m]; table, memory: arrays (n,); predicts: how far it
+    predicts the motion that it is shown by itself, before its commands act [s].
     """
 
     rate: float
@@ -275,6 +276,7 @@ class ProgressPart(NamedTuple):
     ahead: float
     table: NDArray[np.float64]
     memory: NDArray[np.float64]
+    predicts: float = 0.0
 
     @property
     def interval(self) -> float:
@@ -304,8 +306,9 @@ def progress_part(controller: object) -> ProgressPart | None:
             f'rate of the controller is {rate:g} Hz and its latency {latency:g} s, expected at'
             ' least 0, and a latency up to the time from answer to answer, 1/rate; a latency needs'
             ' a rate above 0')
-    return ProgressPart(rate, latency, ahead, *(
-        _array(controller, name) for name in ('table', 'memory')))
+    return ProgressPart(
+        rate, latency, ahead, _array(controller, 'table'), _array(controller, 'memory'),
+        _number(controller, 'predicts'))
 
 
 def _number(controller: object, name: str) -> float:

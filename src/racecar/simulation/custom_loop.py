@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
+from racecar.base.compiled import compilation_failure, COMPILED, NO_NUMBA
 from racecar.base.errors import ConfigurationError, DivergenceError
 from racecar.base.readings import LaserScan
 from racecar.base.types import Odometry
@@ -23,22 +24,30 @@ from racecar.control.custom_driver import (
     CustomDriver,
     NO_STEP,
     READS_SCANS,
-    why_uncompiled,
+    uncompiled,
 )
 from racecar.control.tracker import TrajectoryTracker
+from racecar.dynamics.vehicles.interface import Equations
 from racecar.metrics.run_table import COLUMNS
 from racecar.metrics.tracking_error import Array
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import faulty_lane, LoopCar, row_of, seen_by_control
 from racecar.simulation.custom_lanes import custom_lane
 from racecar.simulation.faulty_lanes import LoopFaults, NO_FAULTS
-from racecar.simulation.lanes import Lane, Reference
-from racecar.simulation.loop_kernel import chunks, CompiledLoop
+from racecar.simulation.lanes import Lane, LaneControl, Reference
+from racecar.simulation.loop_kernel import chunks, CompiledLoop, loop_kernel
 from racecar.simulation.reckoned_lanes import control_memory
 from racecar.simulation.simulator import Simulator
+from racecar.simulation.tick import CarKind
 
 # Ticks of a piece in plain Python, after which progress is told.
 _PLAIN_CHUNK = 32
+
+
+@cache
+def _failure_of(kind: CarKind, equations: Equations, control: LaneControl) -> str:
+    """Why a loop cannot be compiled, or ''; Numba would try anew what it cannot compile."""
+    return compilation_failure(lambda: loop_kernel(kind, equations, control))
 
 
 class CustomLoop:
@@ -69,7 +78,9 @@ class CustomLoop:
             READS_SCANS if reads_scans(controller)
             else NO_STEP if pure is None
             else 'the car itself does not run compiled, as none does in a world'
-            if compiled is None else why_uncompiled(pure))
+            if compiled is None else NO_NUMBA if not COMPILED
+            else uncompiled(_failure_of(
+                compiled.kind, compiled.kind.equations, self._lane_of(compiled, pure).control)))
         self._see: Callable[[Odometry, int], Odometry] = lambda odometry, _: odometry
         self._tick = 0
         self._compiled: CompiledLoop | None = None

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.base.compiled import pure, routine
+from racecar.base.compiled import pure, subroutine
 from racecar.base.elementary import sine_cosine
 from racecar.base.vectors import as_vector, Flat, Vector
 from racecar.control.racelines.raceline import Raceline
@@ -163,7 +163,7 @@ def border_at(numbers: Vector, first: int, s: float) -> Border:
         numbers[at + 6] + p * right, right * often, numbers[at + 7] + p * left, left * often)
 
 
-@routine
+@subroutine
 def nearest_way(numbers: Vector, first: int, x: float, y: float, last: float) -> float:
     """Way of the point of a line that is nearest to a place [m], from 0 to the way round.
 

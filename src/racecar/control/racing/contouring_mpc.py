@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Model predictive contouring control (MPCC): progress along the line against the error from it.
 
-State x, y, vx, vy, r, delta, theta, psi: place of the centre of gravity, velocity, yaw rate,
-steering angle, progress along the line, heading. Inputs: wheel slip q, rate w of the steering
-angle, and rate p of the progress: theta' = p; the rest is the single track with tyres of
+State x, y, vx, vy, r, delta, theta, psi, q: place of the centre of gravity, velocity, yaw rate,
+steering angle, progress along the line, heading, wheel slip. Inputs: rates b of the slip, w of the
+steering angle, and p of the progress: theta' = p; the rest is the single track with tyres of
 line_dynamics. With the place X, Y, heading f and speed V of the line at theta,
 
     contouring error  c = cos f (y - Y) - sin f (x - X)
@@ -12,13 +12,18 @@ line_dynamics. With the place X, Y, heading f and speed V of the line at theta,
 
 the cost of a step is
 
-    Qc c^2 + Ql l^2 + Qb over^2 - g p + Rq q^2 + Rw w^2
+    Qc c^2 + Ql l^2 + Qb over^2 + Qs side^2 - g p + Rq q^2 + Rb b^2 + Rw w^2
 
 where `over` is by how much the car, with half its width and `margin`, is beyond a border of the
-track; a line without widths has none. Bounds: of q by the tyres and the drive, of w and delta by
-the steering, 0 <= p <= V, or the largest speed of the car with own_speed. Solver: gauss_newton.
+track; a line without widths has none. `side` is the lateral velocity of the rear axle: place and
+progress alone let a car brake by drifting, until it spins. Bounds: of q by the tyres and the
+drive, of b, of w and delta by the steering, 0 <= p <= V, or the largest speed of the car with
+own_speed. Solver: gauss_newton.
+
 Source: Liniger, Domahidi, Morari, "Optimization-based autonomous racing of 1:43 scale RC cars",
-Optimal Control Applications and Methods 36, 2015; borders as soft constraints, as there.
+Optimal Control Applications and Methods 36, 2015; borders as soft constraints, as there. A cost of
+sideslip: Kabzan et al., "AMZ Driverless: The full autonomous racing system", Journal of Field
+Robotics 37, 2020.
 """
 
 from __future__ import annotations
@@ -36,7 +41,6 @@ from racecar.control.progress import Path, PROGRESS
 from racecar.control.racelines.line_numbers import Border, border_at
 from racecar.control.racing import dynamic_mpc
 from racecar.control.racing.gauss_newton import (
-    advance,
     bounds,
     cost,
     expand,
@@ -64,12 +68,12 @@ from racecar.control.racing.settings import check_not_negative, check_positive
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import DRIVE_TIME_CONSTANT
 
-STATES, INPUTS = 8, 3
-_VX, _THETA, _PSI = 2, 6, 7
+STATES, INPUTS = 9, 3
+_VX, _VY, _TURN, _THETA, _PSI, _SLIP = 2, 3, 4, 6, 7, 8
 
 
 class ContouringWeights(NamedTuple):
-    """Qc, Ql [1/m^2], Qb [1/m^2], g [s/m] of the cost, see the top.
+    """Qc, Ql [1/m^2], Qb [1/m^2], g [s/m], Qs [s^2/m^2] of the cost, see the top.
 
     Those of inputs, and the factor of the last state, are of the car.
     """
@@ -78,6 +82,7 @@ class ContouringWeights(NamedTuple):
     lag: float
     border: float
     progress: float
+    sideslip: float
 
 
 class ContouringCar(NamedTuple):
@@ -147,13 +152,14 @@ def _rates(model: ContouringCar, memory: Memory, x: int, u: int, to: int) -> Non
     numbers = memory.numbers
     body = _body_at(numbers, x)
     sine, cosine = sine_cosine(numbers[x + _PSI])
-    vx_rate, vy_rate, r_rate = body_rates(model.car, body, numbers[u])
+    vx_rate, vy_rate, r_rate = body_rates(model.car, body, numbers[x + _SLIP])
     numbers[to] = body.vx * cosine - body.vy * sine
     numbers[to + 1] = body.vx * sine + body.vy * cosine
     numbers[to + 2], numbers[to + 3], numbers[to + 4] = vx_rate, vy_rate, r_rate
     numbers[to + 5] = numbers[u + 1]
     numbers[to + _THETA] = numbers[u + 2]
     numbers[to + _PSI] = body.yaw_rate
+    numbers[to + _SLIP] = numbers[u]
 
 
 @slopes.register(ContouringCar)
@@ -172,11 +178,19 @@ def _slopes(
     row = by_x + STATES
     numbers[row + _VX], numbers[row + _VX + 1] = sine, cosine
     numbers[row + _PSI] = body.vx * cosine - body.vy * sine
-    write_body_slopes(model.car, body, numbers[u], numbers, Slopes(
-        by_x + _VX * STATES + _VX, by_u + _VX * INPUTS, STATES, INPUTS))
+    row = by_x + _VX * STATES
+    write_body_slopes(
+        model.car, body, numbers[x + _SLIP], numbers, Slopes(row + _VX, row + _SLIP, STATES))
     numbers[by_x + _PSI * STATES + 4] = 1.0
     numbers[by_u + 5 * INPUTS + 1] = 1.0
     numbers[by_u + _THETA * INPUTS + 2] = 1.0
+    numbers[by_u + _SLIP * INPUTS] = 1.0
+
+
+@pure
+def _side_of(model: ContouringCar, numbers: Flat, x: int) -> float:
+    """Lateral velocity of the rear axle [m/s]."""
+    return numbers[x + _VY] - model.car.to_rear * numbers[x + _TURN]
 
 
 @cost.register(ContouringCar)
@@ -184,12 +198,14 @@ def _cost(model: ContouringCar, memory: Memory, x: int, u: int) -> float:
     numbers, w, of_inputs = memory.numbers, model.weights, model.car.weights
     e = errors_of(model, border_at(numbers, memory.line, numbers[x + _THETA]), numbers[x],
                   numbers[x + 1])
+    side = _side_of(model, numbers, x)
     found = (w.contouring * e.contouring * e.contouring + w.lag * e.lag * e.lag
-             + w.border * e.over * e.over)
+             + w.border * e.over * e.over + w.sideslip * side * side
+             + of_inputs.slip * numbers[x + _SLIP] * numbers[x + _SLIP])
     if u < 0:
         return of_inputs.last * found
-    slip, rate = numbers[u], numbers[u + 1]
-    return (found - w.progress * numbers[u + 2] + of_inputs.slip * slip * slip
+    slip_rate, rate = numbers[u], numbers[u + 1]
+    return (found - w.progress * numbers[u + 2] + of_inputs.slip_rate * slip_rate * slip_rate
             + of_inputs.steering_rate * rate * rate)
 
 
@@ -212,12 +228,22 @@ def _expand(
     if e.over > 0.0:
         _add_square(numbers, gradient, hessian, factor * w.border, (
             e.over, -e.over_error * e.sine, e.over_error * e.cosine, e.over_way))
+    sliding, back = factor * w.sideslip, model.car.to_rear
+    side = sliding * _side_of(model, numbers, x)
+    numbers[gradient + _VY], numbers[gradient + _TURN] = side, -back * side
+    row = hessian + STATES * _VY
+    numbers[row + _VY], numbers[row + _TURN] = sliding, -back * sliding
+    row += STATES
+    numbers[row + _VY], numbers[row + _TURN] = -back * sliding, back * back * sliding
+    numbers[gradient + _SLIP] = factor * of_inputs.slip * numbers[x + _SLIP]
+    numbers[hessian + (STATES + 1) * _SLIP] = factor * of_inputs.slip
     if u >= 0:
         at, to = gradient + STATES, hessian + STATES * STATES
-        numbers[at] = 2.0 * of_inputs.slip * numbers[u]
+        numbers[at] = 2.0 * of_inputs.slip_rate * numbers[u]
         numbers[at + 1] = 2.0 * of_inputs.steering_rate * numbers[u + 1]
         numbers[at + 2] = -w.progress
-        numbers[to], numbers[to + 1] = 2.0 * of_inputs.slip, 2.0 * of_inputs.steering_rate
+        numbers[to], numbers[to + 1] = (
+            2.0 * of_inputs.slip_rate, 2.0 * of_inputs.steering_rate)
 
 
 @pure
@@ -237,7 +263,7 @@ def _add_square(
 @bounds.register(ContouringCar)
 def _bounds(model: ContouringCar, memory: Memory, x: int, low: int, high: int) -> None:
     numbers = memory.numbers
-    write_bounds(model.car, numbers, numbers[x + 5], low, high)
+    write_bounds(model.car, numbers, x + 5, x + _SLIP, low, high)
     numbers[low + 2] = 0.0
     numbers[high + 2] = model.fastest if model.fastest > 0.0 else (
         border_at(numbers, memory.line, numbers[x + _THETA]).speed)
@@ -263,21 +289,20 @@ def step(
     model = ContouringCar(plan.car, p.weights, p.keep, p.fastest)
     at = places(STATES, INPUTS, int(plan.horizon.steps), path.memory)
     memory = Memory(numbers, path.first, at.work)
-    period = dt if dt > 0.0 else plan.period
     x, (sine, cosine) = at.states, sine_cosine(car.yaw)
     numbers[x], numbers[x + 1] = car.x + plan.to_cog * cosine, car.y + plan.to_cog * sine
     numbers[x + 2], numbers[x + 3] = car.vx, car.vy + plan.to_cog * car.yaw_rate
-    numbers[x + 4], numbers[x + 5] = car.yaw_rate, state.steering
-    numbers[x + _THETA], numbers[x + _PSI] = path.s, car.yaw
-    if state.planned > 0.0:
+    now = dynamic_mpc.present(state, plan, car, numbers, at.end, dt)
+    numbers[x + 4], numbers[x + 5] = car.yaw_rate, now.body.steering
+    numbers[x + _THETA], numbers[x + _PSI], numbers[x + _SLIP] = path.s, car.yaw, now.slip
+    if state.answers > 0.0:
         shift(numbers, at.inputs, INPUTS, plan.horizon, dt)
     else:
         for k in range(int(plan.horizon.steps)):
             numbers[at.inputs + INPUTS * k + 2] = max(car.vx, 0.0)
-    if plan.delay > 0.0:
-        advance(model, memory, x, at.inputs, x, plan.delay)
+    dynamic_mpc.predict_waiting(model, plan.car, now, memory, at, x + _SLIP)
     solve(model, memory, at, plan.horizon)
-    return dynamic_mpc.answer(plan, memory, x, at.inputs, period)
+    return dynamic_mpc.answer(plan, state, now, memory, at, x + _SLIP)
 
 
 class ContouringPredictive:
@@ -287,37 +312,44 @@ class ContouringPredictive:
     step = staticmethod(step)
 
     def __init__(
-        self, vehicle: VehicleParameters, *, contouring_weight: float = 100.0,
+        self, vehicle: VehicleParameters, *, contouring_weight: float = 200.0,
         lag_weight: float = 30.0, border_weight: float = 1000.0, progress_weight: float = 1.0,
-        slip_weight: float = 1.0, steering_rate_weight: float = 0.01, last_weight: float = 5.0,
-        margin: float = 0.05, own_speed: bool = False, steering_rate: float = 3.2,
+        sideslip_weight: float = 1.0, slip_weight: float = 1.0, slip_rate_weight: float = 0.01,
+        steering_rate_weight: float = 0.01, last_weight: float = 5.0, margin: float = 0.05,
+        own_speed: bool = False, slip_rate: float = 10.0, steering_rate: float = 3.2,
         steps: int = 40, interval: float = 0.025, iterations: int = 3, delay: float = 0.0,
         period: float = 0.01, slip_feed_forward: float = 0.0,
-        speed_lag: float = DRIVE_TIME_CONSTANT, rate: float = 0.0, latency: float = 0.0,
+        speed_lag: float = DRIVE_TIME_CONSTANT, command_lag: float = 0.0, rate: float = 0.0,
+        latency: float = 0.0,
     ) -> None:
         """Take a vehicle, weights of the cost and what else is above.
 
         Weights of contouring and lag error and of what is beyond the border [1/m^2], of progress
-        [s/m], of slip, of steering rate [s^2/rad^2], and the factor of the last state. margin: of
-        the car's side from the border [m]; own_speed: whether only progress against errors, tyres
-        and borders choose the speed, and not the line. The rest as of dynamic_mpc. Raises
-        ParameterError for values out of range.
+        [s/m], of the lateral velocity of the rear axle [s^2/m^2], of slip, of its rate [s^2], of
+        steering rate [s^2/rad^2], and the factor of the last state. margin: of the car's side from
+        the border [m]; own_speed: whether only progress against errors, tyres and borders choose
+        the speed, and not the line. The rest as of dynamic_mpc. Raises ParameterError for
+        values out of range.
         """
         check_positive(lag_weight=lag_weight, slip_weight=slip_weight,
+                       slip_rate_weight=slip_rate_weight,
                        steering_rate_weight=steering_rate_weight, last_weight=last_weight)
         check_not_negative(contouring_weight=contouring_weight, border_weight=border_weight,
-                           progress_weight=progress_weight, margin=margin)
+                           progress_weight=progress_weight, sideslip_weight=sideslip_weight,
+                           margin=margin)
         self.rate, self.latency = rate, latency
         weights = Weights(0.0, 0.0, 0.0, float(slip_weight), float(steering_rate_weight),
-                          float(last_weight))
+                          float(last_weight), float(slip_rate_weight))
         plan = dynamic_mpc.plan_parameters(
-            vehicle, weights, steering_rate=steering_rate, steps=steps, interval=interval,
-            iterations=iterations, delay=delay, period=period, rate=rate,
-            slip_feed_forward=slip_feed_forward, speed_lag=speed_lag)
-        self.memory = np.zeros(plan_size(STATES, INPUTS, steps))
-        self.state = dynamic_mpc.State(0.0, 0.0)
+            vehicle, weights, steering_rate=steering_rate, slip_rate=slip_rate, steps=steps,
+            interval=interval, iterations=iterations, delay=delay, period=period, rate=rate,
+            slip_feed_forward=slip_feed_forward, speed_lag=speed_lag, command_lag=command_lag)
+        self.memory = np.zeros(plan_size(STATES, INPUTS, steps) + dynamic_mpc.RECORD_NUMBERS)
+        self.state = dynamic_mpc.State(0.0, 0.0, 0.0)
+        self.predicts = plan.delay
         self.point_ahead = plan.to_cog
         self.parameters = Parameters(
             plan, ContouringWeights(float(contouring_weight), float(lag_weight),
-                                    float(border_weight), float(progress_weight)),
+                                    float(border_weight), float(progress_weight),
+                                    float(sideslip_weight)),
             vehicle.footprint.side + margin, float(vehicle.speed_max) if own_speed else 0.0)

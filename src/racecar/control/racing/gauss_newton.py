@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from racecar.base.compiled import by_type, pure, routine
+from racecar.base.compiled import by_type, pure, subroutine
 from racecar.base.rows import Numbers
 from racecar.base.types import CarMotion
 from racecar.base.vectors import Flat
@@ -192,7 +192,7 @@ def plan_size(n: int, m: int, steps: int) -> int:
     return places(n, m, steps, 0).end
 
 
-@routine
+@subroutine
 def advance(
     model: Numbers, memory: Memory, x: int, u: int, to: int, h: float,
 ) -> None:
@@ -206,7 +206,13 @@ def advance(
         numbers[to + i] = numbers[x + i] + h * numbers[work + i]
 
 
-@routine
+@pure
+def _add_row(numbers: Flat, to: int, row: int, share: float, count: int) -> None:
+    for j in range(count):
+        numbers[to + j] += share * numbers[row + j]
+
+
+@subroutine
 def linearise(
     model: Numbers, memory: Memory, x: int, u: int, at: Places, h: float,
 ) -> None:
@@ -218,17 +224,21 @@ def linearise(
         numbers[work + n + i] = numbers[x + i] + 0.5 * h * numbers[work + i]
     slopes(model, memory, work + n, u, at.middle_x, at.middle_u)
     for i in range(n):
-        row = at.middle_x + n * i
+        row, a, b = at.middle_x + n * i, at.a + n * i, at.b + m * i
         for j in range(n):
-            total = numbers[row + j]
-            for k in range(n):
-                total += 0.5 * h * numbers[row + k] * numbers[at.slope_x + n * k + j]
-            numbers[at.a + n * i + j] = h * total + (1.0 if i == j else 0.0)
+            numbers[a + j] = numbers[row + j]
         for j in range(m):
-            total = numbers[at.middle_u + m * i + j]
-            for k in range(n):
-                total += 0.5 * h * numbers[row + k] * numbers[at.slope_u + m * k + j]
-            numbers[at.b + m * i + j] = h * total
+            numbers[b + j] = numbers[at.middle_u + m * i + j]
+        for k in range(n):
+            # Most derivatives are 0.
+            if numbers[row + k] != 0.0:
+                share = 0.5 * h * numbers[row + k]
+                _add_row(numbers, a, at.slope_x + n * k, share, n)
+                _add_row(numbers, b, at.slope_u + m * k, share, m)
+        for j in range(n):
+            numbers[a + j] = h * numbers[a + j] + (1.0 if i == j else 0.0)
+        for j in range(m):
+            numbers[b + j] *= h
 
 
 @pure
@@ -324,21 +334,17 @@ def least_in_box(m: int, numbers: Flat, box: Box) -> int:
     return chosen
 
 
-@routine
+@subroutine
 def _multiply(n: int, m: int, numbers: Flat, at: Places) -> None:
     """Write the Hessian of the value function times both derivatives of advance()."""
     pa, pb = at.product, at.product + n * n
+    for i in range(n * (n + m)):
+        numbers[pa + i] = 0.0
     for i in range(n):
-        for j in range(n):
-            total = 0.0
-            for k in range(n):
-                total += numbers[at.curve + n * i + k] * numbers[at.a + n * k + j]
-            numbers[pa + n * i + j] = total
-        for j in range(m):
-            total = 0.0
-            for k in range(n):
-                total += numbers[at.curve + n * i + k] * numbers[at.b + m * k + j]
-            numbers[pb + m * i + j] = total
+        for k in range(n):
+            share = numbers[at.curve + n * i + k]
+            _add_row(numbers, pa + n * i, at.a + n * k, share, n)
+            _add_row(numbers, pb + m * i, at.b + m * k, share, m)
 
 
 @pure
@@ -358,7 +364,7 @@ def _write_box(n: int, m: int, numbers: Flat, at: Places, weight: float) -> None
             numbers[box.bend + m * j + i] = total
 
 
-@routine
+@subroutine
 def _write_gains(n: int, m: int, numbers: Flat, at: Places, k: int, active: int) -> None:
     """Write gains of step k, the products of inputs and states, and the gradient of the value.
 
@@ -388,7 +394,7 @@ def _write_gains(n: int, m: int, numbers: Flat, at: Places, k: int, active: int)
         numbers[at.gradient + j] = slope
 
 
-@routine
+@subroutine
 def _write_value(n: int, m: int, numbers: Flat, at: Places, k: int) -> None:
     """Write gradient and Hessian of the value function before step k."""
     gains, cross, pushed = at.gains + m * n * k, at.slope_x, at.middle_x
@@ -405,7 +411,7 @@ def _write_value(n: int, m: int, numbers: Flat, at: Places, k: int) -> None:
         numbers[at.value + i] = numbers[at.gradient + i]
 
 
-@routine
+@subroutine
 def backward(
     model: Numbers, memory: Memory, at: Places, horizon: Horizon, weight: float,
 ) -> None:
@@ -435,7 +441,7 @@ def backward(
         _write_value(n, m, numbers, at, k)
 
 
-@routine
+@subroutine
 def drive(
     model: Numbers, memory: Memory, at: Places, horizon: Horizon, share: float,
 ) -> float:
@@ -476,7 +482,7 @@ def _take(numbers: Flat, at: Places) -> None:
         numbers[at.states + i] = numbers[at.tried_states + i]
 
 
-@routine
+@subroutine
 def solve(model: Numbers, memory: Memory, at: Places, horizon: Horizon) -> float:
     """Improve the plan whose first state and inputs stand there; its cost, infinite if lost.
 
@@ -518,7 +524,7 @@ def is_known(path: Path, car: CarMotion) -> bool:
     return abs(total) < UNUSABLE
 
 
-@routine
+@subroutine
 def shift(numbers: Flat, inputs: int, m: int, horizon: Horizon, by: float) -> None:
     """Take the inputs of a plan, (steps, m), so much later [s]; the last ones again at the end."""
     steps = int(horizon.steps)

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dynamic single track along a line, for predictive control: rates, derivatives, cost, bounds.
 
-State n, xi, vx, vy, r, delta, s: lateral and heading error of the centre of gravity, velocity,
-yaw rate, steering angle, way along the line. Inputs: wheel slip q, positive when driving, and the
-rate w of the steering angle. With curvature k(s) and speed V(s) of the line:
+State n, xi, vx, vy, r, delta, s, q: lateral and heading error of the centre of gravity, velocity,
+yaw rate, steering angle, way along the line, wheel slip, positive when driving. Inputs: the rates
+p of the slip and w of the steering angle. With curvature k(s) and speed V(s) of the line:
 
     s' = (vx cos xi - vy sin xi)/(1 - n k)        n' = vx sin xi + vy cos xi     xi' = r - k s'
     vx' = (Xf cos d - Yf sin d + Xr)/m + vy r - (drag vx^2)/m - rolling
-    vy' = (Xf sin d + Yf cos d + Yr)/m - vx r     delta' = w
+    vy' = (Xf sin d + Yf cos d + Yr)/m - vx r     delta' = w     q' = p
     Iz r' = a (Xf sin d + Yf cos d) - b Yr
 
 Forces of the axles: magic formula with combined slip by the similarity method, as the double
@@ -16,9 +16,9 @@ track has it, under loads that follow the acceleration which q gives on a straig
 divide by the larger of travel and rolling speed, of at least v0, below which the midpoint rule
 would not be stable. Cost of a step, besides the weights of the inputs:
 
-    Qn n^2 + Qd (vx xi + vy)^2 + Qv (vx - V)^2 + Rq q^2 + Rw w^2
+    Qn n^2 + Qd (vx xi + vy)^2 + Qv (vx - V)^2 + Rq q^2 + Rp p^2 + Rw w^2
 
-The second term is how fast the car leaves the line. Steering rate, steering angle and slip have
+The second term is how fast the car leaves the line. Steering angle, slip and their rates have
 bounds. Sources: Pacejka, Tire and Vehicle Dynamics, chapters 1 and 4; Rajamani, Vehicle Dynamics
 and Control, chapters 2 and 4; the path coordinates are those of Micaelli and Samson, INRIA report
 2097, 1993.
@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.base.compiled import pure, routine
+from racecar.base.compiled import pure, subroutine
 from racecar.base.elementary import arctangent_of_positive, sine_cosine
 from racecar.base.vectors import Flat
 from racecar.control.racelines.line_numbers import course_at
@@ -50,7 +50,10 @@ from racecar.dynamics.vehicles.design import GRAVITY
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
 
-STATES, INPUTS = 7, 2
+STATES, INPUTS = 8, 2
+SLIP = 7
+"""Where the slip is in the state."""
+
 # Rate times interval up to which the midpoint rule is used.
 _STABLE = 1.4
 # Least of 1 - n k, and of squared scaled slip.
@@ -85,12 +88,13 @@ class Weights(NamedTuple):
     slip: float
     steering_rate: float
     last: float
+    slip_rate: float = 0.0
 
 
 class DynamicCar(NamedTuple):
     """Single track along a line; slowest: v0; braking, driving: bounds of q; rate: of w.
 
-    interval: in which the steering can come to its stops [s].
+    interval: in which steering and slip can come to their bounds [s]; slip_rate: bound of p.
     """
 
     mass: float
@@ -109,6 +113,7 @@ class DynamicCar(NamedTuple):
     most_angle: float
     interval: float
     weights: Weights
+    slip_rate: float = 0.0
 
 
 class Force(NamedTuple):
@@ -189,7 +194,7 @@ def axle_force(
         -ky * (share_y + tangent * bend_y * by_tangent))
 
 
-@routine
+@subroutine
 def _called_force(
     axle: Axle, slip: float, tangent: float, acceleration: float, jerk: float,
 ) -> Force:
@@ -208,7 +213,7 @@ def _input_count(car: DynamicCar) -> int:
 
 
 class LineState(NamedTuple):
-    """State along the line, or its rates, see the top [SI]."""
+    """State along the line but the slip, or its rates, see the top [SI]."""
 
     n: float
     xi: float
@@ -280,10 +285,11 @@ def _state_at(numbers: Flat, x: int) -> LineState:
 def _rates(car: DynamicCar, memory: Memory, x: int, u: int, to: int) -> None:
     numbers = memory.numbers
     state = _state_at(numbers, x)
-    found = line_rates(car, state, course_at(numbers, memory.line, state.s).curvature, numbers[u],
-                       numbers[u + 1])
+    found = line_rates(car, state, course_at(numbers, memory.line, state.s).curvature,
+                       numbers[x + SLIP], numbers[u + 1])
     for i, rate in enumerate(found):
         numbers[to + i] = rate
+    numbers[to + SLIP] = numbers[u]
 
 
 @slopes.register(DynamicCar)
@@ -296,9 +302,10 @@ def _slopes(car: DynamicCar, memory: Memory, x: int, u: int, by_x: int, by_u: in
     state = _state_at(numbers, x)
     _write_path_slopes(memory, state, by_x)
     write_body_slopes(
-        car, BodyState(state.vx, state.vy, state.yaw_rate, state.steering), numbers[u], numbers,
-        Slopes(by_x + 2 * STATES + 2, by_u + 2 * INPUTS, STATES, INPUTS))
+        car, BodyState(state.vx, state.vy, state.yaw_rate, state.steering), numbers[x + SLIP],
+        numbers, Slopes(by_x + 2 * STATES + 2, by_x + 2 * STATES + SLIP, STATES))
     numbers[by_u + 5 * INPUTS + 1] = 1.0
+    numbers[by_u + SLIP * INPUTS] = 1.0
 
 
 @pure
@@ -356,13 +363,12 @@ def _front_sliding(car: DynamicCar, state: BodyState) -> Sliding:
 class Slopes(NamedTuple):
     """Where derivatives of the rates of vx, vy and r are to be: by vx, vy, r, delta, and by q.
 
-    states, inputs: from one row to the next.
+    row: from one row to the next.
     """
 
     by_x: int
-    by_u: int
-    states: int
-    inputs: int
+    by_slip: int
+    row: int
 
 
 @pure
@@ -395,31 +401,33 @@ def write_body_slopes(
     numbers[row + 2] = (fx_t * front.side * a - h.x_tangent * h_vy * b) / m + vy
     numbers[row + 3] = (fx_t * front.angle - f.x * turn - f.y * ahead) / m
     turned = fy_t * front.angle + f.x * ahead - f.y * turn
-    row = to.by_x + to.states
+    row = to.by_x + to.row
     numbers[row] = (fy_t * front.vx + h.y_tangent * h_vx) / m - r
     numbers[row + 1] = (fy_t * front.side + h.y_tangent * h_vy) / m
     numbers[row + 2] = (fy_t * front.side * a - h.y_tangent * h_vy * b) / m - vx
     numbers[row + 3] = turned / m
-    row = to.by_x + 2 * to.states
+    row = to.by_x + 2 * to.row
     numbers[row] = (a * fy_t * front.vx - b * h.y_tangent * h_vx) / inertia
     numbers[row + 1] = (a * fy_t * front.side - b * h.y_tangent * h_vy) / inertia
     numbers[row + 2] = (a * a * fy_t * front.side + b * b * h.y_tangent * h_vy) / inertia
     numbers[row + 3] = a * turned / inertia
     pushed = along * turn + across * ahead
-    numbers[to.by_u] = (along * ahead - across * turn + rear_along) / m
-    numbers[to.by_u + to.inputs] = (pushed + rear_across) / m
-    numbers[to.by_u + 2 * to.inputs] = (a * pushed - b * rear_across) / inertia
+    numbers[to.by_slip] = (along * ahead - across * turn + rear_along) / m
+    numbers[to.by_slip + to.row] = (pushed + rear_across) / m
+    numbers[to.by_slip + 2 * to.row] = (a * pushed - b * rear_across) / inertia
 
 
 @cost.register(DynamicCar)
 def _cost(car: DynamicCar, memory: Memory, x: int, u: int) -> float:
     w, numbers = car.weights, memory.numbers
     state = _state_at(numbers, x)
-    found = state_cost(w, state, course_at(numbers, memory.line, state.s).speed)
+    slip = numbers[x + SLIP]
+    found = state_cost(w, state, course_at(numbers, memory.line, state.s).speed) + (
+        w.slip * slip * slip)
     if u < 0:
         return w.last * found
-    slip, rate = numbers[u], numbers[u + 1]
-    return found + w.slip * slip * slip + w.steering_rate * rate * rate
+    slip_rate, rate = numbers[u], numbers[u + 1]
+    return found + w.slip_rate * slip_rate * slip_rate + w.steering_rate * rate * rate
 
 
 @expand.register(DynamicCar)
@@ -442,39 +450,52 @@ def _expand(
     numbers[gradient + 2] = d * drift * xi + v * fast
     numbers[gradient + 3] = d * drift
     numbers[gradient + 6] = -v * fast * course.speed_slope
+    numbers[gradient + SLIP] = factor * w.slip * numbers[x + SLIP]
     numbers[hessian] = q
-    numbers[hessian + 8] = d * vx * vx
-    numbers[hessian + 9] = numbers[hessian + 15] = d * vx * xi
-    numbers[hessian + 10] = numbers[hessian + 22] = d * vx
-    numbers[hessian + 16] = d * xi * xi + v
-    numbers[hessian + 17] = numbers[hessian + 23] = d * xi
-    numbers[hessian + 20] = numbers[hessian + 44] = -v * course.speed_slope
-    numbers[hessian + 24] = d
-    numbers[hessian + 48] = v * course.speed_slope * course.speed_slope
+    row = hessian + STATES
+    numbers[row + 1], numbers[row + 2], numbers[row + 3] = d * vx * vx, d * vx * xi, d * vx
+    row += STATES
+    numbers[row + 1], numbers[row + 2], numbers[row + 3] = d * vx * xi, d * xi * xi + v, d * xi
+    numbers[row + 6] = -v * course.speed_slope
+    row += STATES
+    numbers[row + 1], numbers[row + 2], numbers[row + 3] = d * vx, d * xi, d
+    row += 3 * STATES
+    numbers[row + 2] = -v * course.speed_slope
+    numbers[row + 6] = v * course.speed_slope * course.speed_slope
+    numbers[row + STATES + SLIP] = factor * w.slip
     if u >= 0:
-        numbers[gradient + STATES] = 2.0 * w.slip * numbers[u]
+        numbers[gradient + STATES] = 2.0 * w.slip_rate * numbers[u]
         numbers[gradient + STATES + 1] = 2.0 * w.steering_rate * numbers[u + 1]
-        numbers[hessian + STATES * STATES] = 2.0 * w.slip
+        numbers[hessian + STATES * STATES] = 2.0 * w.slip_rate
         numbers[hessian + STATES * STATES + 1] = 2.0 * w.steering_rate
 
 
 @bounds.register(DynamicCar)
 def _bounds(car: DynamicCar, memory: Memory, x: int, low: int, high: int) -> None:
-    write_bounds(car, memory.numbers, memory.numbers[x + 5], low, high)
+    write_bounds(car, memory.numbers, x + 5, x + SLIP, low, high)
 
 
 @pure
-def write_bounds(car: DynamicCar, numbers: Flat, angle: float, low: int, high: int) -> None:
-    """Write the bounds of slip and steering rate at a steering angle [rad]."""
-    numbers[low], numbers[high] = -car.braking, car.driving
+def write_bounds(
+    car: DynamicCar, numbers: Flat, steering: int, slip: int, low: int, high: int,
+) -> None:
+    """Write the bounds of the rates of slip and steering angle; where both are in a state."""
+    angle, q = numbers[steering], numbers[slip]
+    most = car.slip_rate
+    numbers[low] = within((-car.braking - q) / car.interval, -most, most)
+    numbers[high] = within((car.driving - q) / car.interval, -most, most)
     numbers[low + 1] = within((car.least_angle - angle) / car.interval, -car.rate, car.rate)
     numbers[high + 1] = within((car.most_angle - angle) / car.interval, -car.rate, car.rate)
 
 
 def dynamic_car(
     vehicle: VehicleParameters, weights: Weights, interval: float, steering_rate: float,
+    slip_rate: float = 0.0,
 ) -> DynamicCar:
-    """Model of a vehicle with Pacejka tyres; interval: of a step [s]; steering_rate [rad/s]."""
+    """Model of a vehicle with Pacejka tyres; interval: of a step [s].
+
+    steering_rate [rad/s], slip_rate [1/s]: the largest ones.
+    """
     tyres = make_tyre_set(vehicle, 'pacejka')
     a, b, height = vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle, vehicle.cog_height
     transfer = vehicle.mass * height / vehicle.wheelbase
@@ -496,7 +517,7 @@ def dynamic_car(
     car = DynamicCar(
         vehicle.mass, vehicle.yaw_inertia, a, b, vehicle.drag_factor / vehicle.mass,
         vehicle.rolling_resistance * GRAVITY, stiff * interval / _STABLE, front, rear, 0.0, 0.0,
-        float(steering_rate), low, high, float(interval), weights)
+        float(steering_rate), low, high, float(interval), weights, float(slip_rate))
     most = _OF_PEAK * _slip_of(car, math.inf)
     limit = vehicle.drive_force_limit / vehicle.mass
     slip = min(most, _slip_of(car, limit))

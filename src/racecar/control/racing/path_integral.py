@@ -29,7 +29,6 @@ from racecar.control.progress import Path, PROGRESS
 from racecar.control.racelines.line_numbers import course_at
 from racecar.control.racing import dynamic_mpc
 from racecar.control.racing.gauss_newton import (
-    advance,
     Horizon,
     is_known,
     Memory,
@@ -38,13 +37,14 @@ from racecar.control.racing.gauss_newton import (
     within,
 )
 from racecar.control.racing.line_dynamics import (
+    body_rates,
+    BodyState,
     dynamic_car,
     DynamicCar,
     INPUTS,
     line_rates,
     LineState,
     state_cost,
-    STATES,
     Weights,
 )
 from racecar.control.racing.settings import (
@@ -60,6 +60,10 @@ LANES = 128
 """Candidates of a block; the second half is opposite to the first."""
 
 _HALF, _MOST_BLOCKS = LANES // 2, 1000
+# Of LineState.
+_STATES = len(LineState._fields)
+# Speed from which wheels slip by a share of it [m/s].
+_ROLLING = 0.5
 # Steps for which a normal number is held.
 _HELD = 4
 _KEY = 0x4D505049
@@ -126,9 +130,9 @@ def places(steps: int, blocks: int, at: int) -> Places:
 
     block: (rows, LANES); noise: (blocks, knots, 2, LANES/2); costs: (blocks, LANES).
     """
-    inputs = at + STATES
+    inputs = at + _STATES
     work = inputs + INPUTS * steps
-    block = work + 3 * STATES
+    block = work + 3 * _STATES
     noise = block + _ROWS * LANES
     costs = noise + blocks * knot_count(steps) * INPUTS * _HALF
     return Places(at, inputs, work, block, noise, costs, costs + blocks * LANES)
@@ -247,6 +251,34 @@ def improve(
 
 
 @pure
+def _rates_of(
+    car: DynamicCar, memory: Memory, x: LineState, slip: float, turning: float,
+) -> LineState:
+    return line_rates(car, x, course_at(memory.numbers, memory.line, x.s).curvature, slip,
+                      turning)
+
+
+@pure
+def answer(
+    parameters: dynamic_mpc.Parameters, memory: Memory, x: int, u: int, period: float,
+) -> tuple[float, float, float]:
+    """Steering angle where the next plan begins, and command of a plan.
+
+    Its first state is at x, its first inputs, of which the slip acts at once, are at u. period:
+    until the next answer [s].
+    """
+    p, numbers = parameters, memory.numbers
+    vx, angle, slip, turning = numbers[x + 2], numbers[x + 5], numbers[u], numbers[u + 1]
+    acceleration = body_rates(
+        p.car, BodyState(vx, numbers[x + 3], numbers[x + 4], angle), slip)[0]
+    speed = vx + acceleration * period
+    travel = max(speed, _ROLLING)
+    creep = travel * (slip / (1.0 - slip) if slip > 0.0 else slip) + p.lag * acceleration
+    after = min(max(angle + turning * period, p.car.least_angle), p.car.most_angle)
+    return after, speed + p.slip * creep, 0.5 * (angle + after)
+
+
+@pure
 def step(
     state: State, parameters: Parameters, car: CarMotion, path: Path, dt: float,
 ) -> tuple[State, float, float]:
@@ -261,10 +293,14 @@ def step(
     if state.answers > 0.0:
         shift(path.numbers, at.inputs, INPUTS, plan.horizon, dt)
     if plan.delay > 0.0:
-        advance(plan.car, memory, at.state, at.inputs, at.state, plan.delay)
+        numbers, x, h = path.numbers, load(path.numbers, _START, at.state), plan.delay
+        slip, turning = numbers[at.inputs], numbers[at.inputs + 1]
+        half = plus(x, 0.5 * h, _rates_of(plan.car, memory, x, slip, turning))
+        store(numbers, _START, at.state, plus(
+            x, h, _rates_of(plan.car, memory, half, slip, turning)))
     improve(p, memory, at, int(state.answers))
-    after, speed, steering = dynamic_mpc.answer(plan, memory, at.state, at.inputs, period)
-    return State(after.steering, state.answers + 1.0), speed, steering
+    angle, speed, steering = answer(plan, memory, at.state, at.inputs, period)
+    return State(angle, state.answers + 1.0), speed, steering
 
 
 class PathIntegral:
@@ -313,6 +349,6 @@ class PathIntegral:
                 dynamic_car(vehicle, weights, interval, steering_rate),
                 Horizon(float(steps), float(interval), 1.0), to_cog, float(delay),
                 1.0 / rate if rate > 0.0 else float(period), float(slip_feed_forward),
-                float(speed_lag)),
+                float(speed_lag), 0.0, float(vehicle.speed_max)),
             float(blocks), float(slip_deviation), float(steering_rate_deviation),
             float(temperature), float(seed))
