@@ -13,11 +13,15 @@ import pytest
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.share import find_raceline, find_vehicle, raceline_names
 from racecar.base.types import AckermannCommand
+from racecar.base.vectors import vector
 from racecar.control.racelines.closed_spline import ClosedSpline
 from racecar.control.racelines.raceline import Raceline, read_raceline
 from racecar.control.racelines.speed_profile import speed_profile
 from racecar.control.racelines.track import Track
+from racecar.dynamics.vehicles.ackermann import ackermann_angles
 from racecar.dynamics.vehicles.design import GRAVITY
+from racecar.dynamics.vehicles.double_track import DoubleTrack
+from racecar.dynamics.vehicles.double_track_equations import WHEELS
 from racecar.dynamics.vehicles.grip_map import GripMap
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.single_track import SingleTrack
@@ -164,6 +168,92 @@ def test_the_fastest_lap_is_faster_than_that_on_the_line_of_least_curvature_in_o
     assert fast.line.speed.max() <= 11.0 + 1e-3
 
 
+@pytest.mark.parametrize('tyre', ['pacejka', 'fiala'])
+@pytest.mark.parametrize('axle', ['all', 'rear'])
+def test_the_model_of_least_time_has_the_forces_of_the_double_track(tyre, axle):
+    casadi = pytest.importorskip('casadi')
+    from racecar.control.racelines.time_models import DoubleTrackTime, Grip
+
+    # Without a height the plant needs no rounds for its loads.
+    car = replace(CAR, driven_axle=axle, cog_height=1e-9, rolling_resistance=0.02)
+    plant = DoubleTrack(car, tyre)
+    symbols = casadi.SX.sym('z', 14)
+    point = DoubleTrackTime(Grip(car, plant.tyres, 1.0)).point(casadi, casadi.vertsplit(symbols))
+    model = casadi.Function('point', [symbols], [point.rates, point.balance])
+    rng, weight = np.random.default_rng(1), car.mass * GRAVITY
+    radius = car.wheel_radii[0]
+    for _ in range(20):
+        vx, vy, r, d = rng.uniform((3.0, -0.8, -3.0, -0.3), (10.0, 0.8, 3.0, 0.3))
+        slips = rng.uniform(-0.3, 0.3, 4)
+        left, right = ackermann_angles(d, 0.5 * car.track_width, car.wheelbase)
+        travel = [
+            (vx - r * y) * math.cos(angle) + (vy + r * x) * math.sin(angle)
+            for x, y, angle in (
+                (car.cog_to_front_axle, 0.5 * car.track_width, left),
+                (car.cog_to_front_axle, -0.5 * car.track_width, right),
+                (-car.cog_to_rear_axle, 0.5 * car.track_width, 0.0),
+                (-car.cog_to_rear_axle, -0.5 * car.track_width, 0.0))]
+        rolling = [u * (1.0 - s) if s > 0.0 else u / (1.0 + s)
+                   for u, s in zip(travel, slips, strict=True)]
+        # So much faster than the wheels that the drive gives all it has.
+        rates = dict(zip(plant.state_names, plant.derivative(
+            vector([vx, vy, r, 0.0, 0.0, 0.0, *np.divide(rolling, radius)]),
+            vector([99.0, d, *[0.0] * (plant.input_count - 2)]), plant.parameters), strict=True))
+        sums = [car.mass * (rates['vx'] - r * vy), car.mass * (rates['vy'] + r * vx)]
+        found, balance = (np.array(part).ravel() for part in model([
+            0.0, 0.0, vx, vy, r, d, 0.0, car.drive_force_limit, *slips, *sums]))
+        assert found[2:5] == pytest.approx(
+            [rates['vx'], rates['vy'], rates['yaw_rate']], rel=2e-3, abs=2e-2)
+        assert balance[4:] == pytest.approx(0.0, abs=2e-3)
+        turned = car.wheel_inertia / radius**2
+        spins = [rates[f'wheel_speed_{wheel}'] * radius for wheel in WHEELS]
+        assert 0.25 * weight * balance[:4] == pytest.approx(
+            [turned * (found[2] - spin) for spin in spins], rel=2e-3, abs=0.1)
+
+
+def test_loads_of_the_model_of_least_time_move_as_those_of_the_double_track():
+    casadi = pytest.importorskip('casadi')
+    from racecar.control.racelines.time_models import DoubleTrackTime, Grip
+
+    car = replace(CAR, roll_stiffness_split=0.6, friction_load_sensitivity=0.1)
+    plant = DoubleTrack(car, 'pacejka')
+    symbols = casadi.SX.sym('z', 14)
+    point = DoubleTrackTime(Grip(car, plant.tyres, 1.0)).point(casadi, casadi.vertsplit(symbols))
+    model = casadi.Function('point', [symbols], [point.rates, point.balance])
+    # Steady cornering: what the wheels roll at is what they travel at.
+    simulator = Simulator(plant)
+    simulator.set_command(AckermannCommand(5.0, 0.12))
+    for _ in range(300):
+        simulator.tick()
+    state = dict(zip(plant.state_names, simulator.state, strict=True))
+    vx, vy, r = (state[name] for name in ('vx', 'vy', 'yaw_rate'))
+    wheels = simulator.wheels()
+    slips = [wheel.slip for wheel in wheels]
+    sums = [-car.mass * r * vy, car.mass * r * vx]
+    found, balance = (np.array(part).ravel() for part in model([
+        0.0, 0.0, vx, vy, r, 0.12, 0.0, 0.0, *slips, *sums]))
+    assert found[2:5] == pytest.approx(0.0, abs=0.05)
+    assert balance[4:] == pytest.approx(0.0, abs=5e-3)
+
+
+def test_a_double_track_takes_longer_than_a_single_track():
+    pytest.importorskip('casadi')
+    from racecar.control.racelines.design import make_raceline, RacelineDesign
+
+    design = RacelineDesign('time', step=0.8, speed_limit=8.0, model='double_track')
+    made = make_raceline(small_track(), CAR, design, bound=True)
+    line = made.line
+    assert made.residual is not None
+    assert made.residual <= 1e-6
+    assert line.notes['model'] == 'double_track'
+    assert line.bounds.keys() == {'single_track', 'double_track'}
+    assert line.bounds['double_track'] > 1.02 * line.bounds['single_track']
+    assert float(line.notes['lap_time']) == line.bound('double_track')
+    with pytest.raises(ConfigurationError, match='double_track has no equations of the tyre model'
+                       ' linear, expected fiala or pacejka'):
+        make_raceline(small_track(), CAR, replace(design, tyre_model='linear'))
+
+
 def test_a_design_that_cannot_be_is_refused():
     pytest.importorskip('casadi')
     from racecar.control.racelines.design import make_raceline, RacelineDesign
@@ -172,6 +262,8 @@ def test_a_design_that_cannot_be_is_refused():
         make_raceline(circle(5.0), CAR, RacelineDesign(margin=0.05))
     with pytest.raises(ParameterError, match="method is 'best', expected one of centre"):
         make_raceline(circle(5.0), CAR, RacelineDesign('best'))
+    with pytest.raises(ParameterError, match="model is 'bus', expected one of single_track"):
+        make_raceline(circle(5.0), CAR, RacelineDesign(model='bus'))
     with pytest.raises(ConfigurationError, match=r'2.00 m wide at .* twice the margin of 1.2 m'):
         make_raceline(circle(5.0), CAR, RacelineDesign(margin=1.2))
 
@@ -190,7 +282,7 @@ def test_a_line_is_read_as_it_was_written(tmp_path):
     file = tmp_path / 'line.csv'
     line.write(file)
     read = read_raceline(file)
-    assert (read.notes, read.bound, read.widths) == (line.notes, 4.5, None)
+    assert (read.notes, read.bound(), read.widths) == (line.notes, 4.5, None)
     for column in ('s', 'x', 'y', 'heading', 'curvature', 'speed', 'acceleration'):
         assert getattr(read, column) == pytest.approx(getattr(line, column), abs=1e-6)
     read.write(tmp_path / 'again.csv')
@@ -259,8 +351,9 @@ def test_the_lines_of_the_package_belong_to_its_tracks_and_cars():
         assert notes['vehicle_sha256'] == vehicle_digest(vehicle), name
         assert line.widths is not None
         assert line.widths.min() > float(notes['margin']) - 0.02, name
-        assert line.bound is not None
-        laps[notes['track'], notes['method']] = float(notes['lap_time']), line.bound
+        bound, slower = line.bounds['single_track'], line.bounds['double_track']
+        assert 1.0 < slower / bound < 1.2, name
+        laps[notes['track'], notes['method']] = float(notes['lap_time']), bound
     for (_, method), (lap, bound) in laps.items():
         assert lap == bound if method == 'time' else lap > 0.995 * bound
     assert len({track for track, method in laps if method == 'time'}) >= 3

@@ -83,8 +83,7 @@ def test_figures_are_those_of_the_run_by_itself(raced):
     lap = laps.laps[0]
     assert figures.lap == pytest.approx(lap.time, abs=1e-9)
     line = read_raceline(find_raceline(LINE))
-    assert line.bound is not None
-    assert figures.lap_over_bound == pytest.approx(lap.time / line.bound)
+    assert figures.lap_over_bound == pytest.approx(lap.time / line.bounds['single_track'])
     t, steering = run.table['time'], run.table['steering_command']
     counts = t <= lap.begun + lap.time
     x, y = (run.table[name][counts] for name in ('x', 'y'))

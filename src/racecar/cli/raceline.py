@@ -19,7 +19,7 @@ from racecar.metrics.quantities import Quantity
 if TYPE_CHECKING:
     from racecar.control.racelines.design import MadeRaceline
 
-_METHODS = ('centre', 'curvature', 'time')
+_METHODS, _MODELS = ('centre', 'curvature', 'time'), ('single_track', 'double_track')
 # The fields of RacelineDesign that are options: name, unit, least value, default, text.
 _NUMBERS = (
     ('margin', 'M', 0.0, 0.3, 'from the line to the borders of the track [m]'),
@@ -50,8 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                             default=default, help=text + shown)
     parser.add_argument('--tyre-model', default='pacejka',
                         help='tyres by name or number, see docs/tyres.md (default: pacejka)')
-    parser.add_argument('--bound', action='store_true',
-                        help='also find the least lap time on the track, as a bound')
+    parser.add_argument('--model', choices=_MODELS, default=_MODELS[0],
+                        help=f'of the least time, method time (default: {_MODELS[0]})')
+    parser.add_argument('--bound', action='store_true', help='also find the least lap times on the'
+                        ' track, of each model, as bounds')
     parser.add_argument('--show', action='store_true',
                         help='read a line, also one of TUM or f1tenth_racetracks, and make none')
     completed_as_file(parser.add_argument(
@@ -71,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
             raise ConfigurationError(
                 f'{option} is {excerpt(str(file))}, expected a file that ends with {suffix}')
     made = _read(arguments) if arguments.show else _made(arguments)
+    from racecar.control.racelines.raceline import bound_note
+
     line = made.line
     if arguments.output is not None:
         line.write(arguments.output)
@@ -81,7 +85,9 @@ def run(arguments: argparse.Namespace) -> int:
     figures = {
         'length': Quantity('length', line.length, 'm'),
         'lap_time': Quantity('lap time', lap_time, 's'),
-        'bound': Quantity('least lap time on the track', line.bound, 's'),
+        **{bound_note(model): Quantity(
+            f"least lap time on the track of a {model.replace('_', ' ')}",
+            line.bounds.get(model), 's') for model in _MODELS},
         'highest_speed': Quantity('highest speed', float(line.speed.max()), 'm/s'),
         'lowest_speed': Quantity('lowest speed', float(line.speed.min()), 'm/s'),
         'smallest_radius': Quantity(
@@ -111,7 +117,7 @@ def _made(arguments: argparse.Namespace) -> MadeRaceline:
     design = RacelineDesign(
         arguments.method, arguments.margin, arguments.step,
         math.inf if arguments.speed_limit is None else arguments.speed_limit,
-        arguments.steering_rate, arguments.grip, arguments.tyre_model)
+        arguments.steering_rate, arguments.grip, arguments.tyre_model, arguments.model)
     vehicle = VehicleParameters.from_file(find_vehicle(arguments.vehicle))
     return make_raceline(Track.load(arguments.track), vehicle, design, bound=arguments.bound)
 

@@ -342,7 +342,7 @@ def _figures(
     outcome = LEFT if has_diverged or math.isinf(ends) or beyond > OUT else \
         WALL if beyond > 0.0 else INSIDE
     lap = min((one.time for one in complete[:cell.laps]), default=math.nan)
-    bound = line.bound
+    bound = line.bound(str(simulated['vehicle_model']))
     error, steering = found.error[counts], table.column('steering_command')
     rates = np.diff(steering) / np.diff(t)
     has_any = bool(counts.any())

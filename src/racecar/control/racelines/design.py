@@ -15,8 +15,9 @@ from racecar.base.errors import ParameterError
 from racecar.control.racelines.closed_spline import ClosedSpline
 from racecar.control.racelines.minimum_curvature import minimum_curvature, MinimumCurvature, STEP
 from racecar.control.racelines.minimum_time import minimum_time, MinimumTime, TimeProblem
-from racecar.control.racelines.raceline import Raceline
+from racecar.control.racelines.raceline import bound_note, PLAIN_MODEL, Raceline
 from racecar.control.racelines.speed_profile import speed_profile
+from racecar.control.racelines.time_models import TIME_MODELS
 from racecar.control.racelines.track import Stations, Track
 from racecar.dynamics.vehicles.design import VehicleDesign
 from racecar.dynamics.vehicles.grip_map import GripMap
@@ -40,7 +41,8 @@ class RacelineDesign:
 
     margin: from the line to the borders, at least half the width of the car [m]; step: of the
     solvers [m]; speed_limit [m/s]; steering_rate: largest, of the least time [rad/s]; grip: share
-    of the friction that is used; tyre_model: of make_tyre_set().
+    of the friction that is used; tyre_model: of make_tyre_set(); model: of the least time, a name
+    in TIME_MODELS.
     """
 
     method: str = 'curvature'
@@ -50,12 +52,16 @@ class RacelineDesign:
     steering_rate: float = 3.2
     grip: float = 1.0
     tyre_model: str = 'pacejka'
+    model: str = PLAIN_MODEL
 
     def check(self, vehicle: VehicleParameters) -> None:
         """Raise ParameterError for what cannot be."""
         if self.method not in METHODS:
             raise ParameterError(
                 f"method is {self.method!r}, expected one of {', '.join(METHODS)}")
+        if self.model not in TIME_MODELS:
+            raise ParameterError(
+                f"model is {self.model!r}, expected one of {', '.join(TIME_MODELS)}")
         half = 0.5 * (vehicle.width or vehicle.width_over_wheels)
         if not half <= self.margin <= 100.0:
             raise ParameterError(
@@ -83,21 +89,28 @@ def make_raceline(
 ) -> MadeRaceline:
     """Line round a track for a vehicle.
 
-    bound: note the least lap time on the track as well, where the method does not find it anyway.
+    bound: note the least lap times on the track as well, of all models that know the tyres.
     Raises ConfigurationError for what is not possible, ParameterError for a design that cannot be.
     """
     design.check(vehicle)
     grip = GripMap.of(vehicle, design.tyre_model, grip=design.grip)
     bend = None if design.method == 'centre' and not bound else minimum_curvature(
         track, design.margin, design.step)
-    least = None
+    least: dict[str, MinimumTime] = {}
     if bend is not None and (design.method == 'time' or bound):
         about = track.about(bend.stations.at(bend.offsets), design.step)
-        least = minimum_time(_problem(
-            about, vehicle, design, grip, about.offset_limits(design.margin)))
+        tyres = make_tyre_set(vehicle, design.tyre_model).model.name
+        models = {design.model} if design.method == 'time' else set()
+        if bound:
+            models |= {name for name, model in TIME_MODELS.items() if tyres in model.tyre_models}
+        for model in sorted(models):
+            least[model] = minimum_time(_problem(
+                about, vehicle, replace(design, model=model), grip,
+                about.offset_limits(design.margin)))
     solved: MinimumCurvature | MinimumTime | None = None
-    if design.method == 'time' and least is not None:
-        solved, points, speed = least, about.at(least.offsets), least.speed
+    fastest = least[design.model] if design.method == 'time' else None
+    if fastest is not None:
+        solved, points, speed = fastest, about.at(fastest.offsets), fastest.speed
     else:
         if design.method == 'curvature' and bend is not None:
             solved, points = bend, bend.stations.at(bend.offsets)
@@ -108,15 +121,18 @@ def make_raceline(
     line = Raceline.through(points, speed, _FILE)
     widths = track.about(line.points, _FILE).widths
     widths = np.vstack([widths, widths[:1]])[:len(line.s)]
-    lap_time = line.lap_time if design.method != 'time' or least is None else least.lap_time
+    lap_time = line.lap_time if fastest is None else fastest.lap_time
     notes = {
         'track': track.name, 'track_sha256': track.digest, 'vehicle': vehicle.name,
         'vehicle_sha256': vehicle_digest(vehicle), 'tyre_model': design.tyre_model,
         'method': design.method, 'margin': f'{design.margin:g}', 'step': f'{design.step:g}',
         'speed_limit': f'{design.speed_limit:g}', 'grip': f'{design.grip:g}',
         'lap_time': f'{lap_time:.4f}'}
-    if least is not None:
-        notes |= {'steering_rate': f'{design.steering_rate:g}', 'bound': f'{least.lap_time:.4f}'}
+    if fastest is not None:
+        notes['model'] = design.model
+    if least:
+        notes['steering_rate'] = f'{design.steering_rate:g}'
+        notes |= {bound_note(model): f'{found.lap_time:.4f}' for model, found in least.items()}
     made = replace(line, widths=widths, notes=notes)
     return MadeRaceline(made, *(None, None) if solved is None else (
         solved.iterations, solved.residual))
@@ -155,7 +171,7 @@ def _problem(
     profile = speed_profile(about.curvature, about.step, grip, design.speed_limit)
     start = np.clip(np.zeros(len(about.s)), *limits)
     return TimeProblem(
-        about, vehicle, make_tyre_set(vehicle, design.tyre_model), *limits, start,
+        about, vehicle, make_tyre_set(vehicle, design.tyre_model), design.model, *limits, start,
         _STARTING_SHARE * profile.speed, design.speed_limit, design.steering_rate, design.grip)
 
 

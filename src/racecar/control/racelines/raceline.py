@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 from dataclasses import dataclass, field
 import io
@@ -23,7 +24,10 @@ COLUMNS = ('s', 'x', 'y', 'heading', 'curvature', 'v', 'ax', 'w_right', 'w_left'
 
 TITLE = 'racecar raceline 1'
 
-_DECIMALS = 6
+PLAIN_MODEL = 'single_track'
+"""Model whose least lap time is the note `bound`; those of others have notes of their own."""
+
+_BOUND, _DECIMALS = 'bound', 6
 # Names of other tools for our columns, as in global_racetrajectory_optimization of TUM, whose
 # format f1tenth_racetracks and f1tenth_gym have. Its headings begin at the y axis.
 _OTHER_NAMES = {
@@ -87,12 +91,18 @@ class Raceline:
         return float(np.sum(2.0 * np.diff(self.s) / (self.speed[1:] + self.speed[:-1])))
 
     @property
-    def bound(self) -> float | None:
-        """Least lap time of the vehicle's own model on the track [s], as far as it is noted."""
-        try:
-            return float(self.notes['bound'])
-        except (KeyError, ValueError):
-            return None
+    def bounds(self) -> dict[str, float]:
+        """Least lap times of models of the vehicle on the track [s], as far as they are noted."""
+        found = {}
+        for name, text in self.notes.items():
+            if name == _BOUND or name.startswith(f'{_BOUND}_'):
+                with contextlib.suppress(ValueError):
+                    found[name[len(_BOUND) + 1:] or PLAIN_MODEL] = float(text)
+        return found
+
+    def bound(self, model: str = PLAIN_MODEL) -> float | None:
+        """Least lap time of a model [s], without a note that of the single track, or None."""
+        return self.bounds.get(model, self.bounds.get(PLAIN_MODEL))
 
     def write(self, path: Path | str) -> None:
         """Write the file. Raises ConfigurationError if that is not possible."""
@@ -109,6 +119,11 @@ class Raceline:
         except OSError as error:
             raise ConfigurationError(
                 f'raceline {excerpt(str(path))} cannot be written: {error.strerror}') from error
+
+
+def bound_note(model: str) -> str:
+    """Name of the note with the least lap time of a model."""
+    return _BOUND if model == PLAIN_MODEL else f'{_BOUND}_{model}'
 
 
 def read_raceline(path: Path | str) -> Raceline:

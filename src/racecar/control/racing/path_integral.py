@@ -95,7 +95,8 @@ class State(NamedTuple):
 class Parameters(NamedTuple):
     """plan: as of dynamic_mpc, without iterations; blocks: of candidates.
 
-    slip, turning: deviations of the inputs [-, rad/s]; temperature: of the costs.
+    slip, turning: deviations of the inputs [-, rad/s]; temperature: of the costs; sideslip: weight
+    of the lateral velocity of the rear axle [s^2/m^2].
     """
 
     plan: dynamic_mpc.Parameters
@@ -104,6 +105,7 @@ class Parameters(NamedTuple):
     turning: float
     temperature: float
     seed: float
+    sideslip: float
 
 
 class Places(NamedTuple):
@@ -154,7 +156,16 @@ def draw(parameters: Parameters, numbers: Flat, noise: int, block: int, answers:
 
 
 @pure
-def _moved(car: DynamicCar, numbers: Flat, at: int, interval: float) -> None:
+def _cost_of(car: DynamicCar, sideslip: float, x: LineState, speed: float) -> float:
+    """Cost of a state; without its last term plans follow the line by drifting, until they spin."""
+    side = x.vy - car.to_rear * x.yaw_rate
+    return state_cost(car.weights, x, speed) + sideslip * side * side
+
+
+@pure
+def _moved(
+    car: DynamicCar, sideslip: float, numbers: Flat, at: int, interval: float,
+) -> None:
     """Drive the candidates of a block a step, in one loop without branches."""
     w, often = car.weights, 1.0 / interval
     for i in range(at, at + LANES):
@@ -162,7 +173,7 @@ def _moved(car: DynamicCar, numbers: Flat, at: int, interval: float) -> None:
         turning = min(max(lane.turning, max((car.least_angle - x.steering) * often, -car.rate)),
                       min((car.most_angle - x.steering) * often, car.rate))
         cost = lane.cost + (
-            state_cost(w, x, lane.speed) + w.slip * lane.slip * lane.slip
+            _cost_of(car, sideslip, x, lane.speed) + w.slip * lane.slip * lane.slip
             + w.steering_rate * turning * turning)
         half = plus(x, 0.5 * interval, line_rates(car, x, lane.curvature, lane.slip, turning))
         store(numbers, _STATE, i, plus(
@@ -193,12 +204,12 @@ def roll_out(
                 within(numbers[at.inputs + INPUTS * k] + sign * numbers[knot + first],
                        -car.braking, car.driving),
                 numbers[at.inputs + INPUTS * k + 1] + sign * numbers[knot + _HALF + first]))
-        _moved(car, numbers, work, p.plan.horizon.interval)
+        _moved(car, p.sideslip, numbers, work, p.plan.horizon.interval)
     for lane in range(LANES):
         x = load(numbers, _STATE, work + lane)
         speed = course_at(numbers, memory.line, x.s).speed
         numbers[at.costs + block * LANES + lane] = load(numbers, _LANE, work + lane).cost + (
-            car.weights.last * state_cost(car.weights, x, speed))
+            car.weights.last * _cost_of(car, p.sideslip, x, speed))
 
 
 @routine
@@ -313,7 +324,8 @@ class PathIntegral:
         self, vehicle: VehicleParameters, *, candidates: int = 2048, temperature: float = 0.03,
         slip_deviation: float = 0.06, steering_rate_deviation: float = 0.8, seed: int = 0,
         lateral_weight: float = 100.0, drift_weight: float = 1.0, speed_weight: float = 1.0,
-        slip_weight: float = 1.0, steering_rate_weight: float = 0.01, last_weight: float = 5.0,
+        sideslip_weight: float = 1.0, slip_weight: float = 1.0,
+        steering_rate_weight: float = 0.01, last_weight: float = 5.0,
         steering_rate: float = 3.2, steps: int = 40, interval: float = 0.025,
         delay: float = 0.0, period: float = 0.01, slip_feed_forward: float = 0.0,
         speed_lag: float = DRIVE_TIME_CONSTANT, rate: float = 0.0, latency: float = 0.0,
@@ -321,7 +333,8 @@ class PathIntegral:
         """Take a vehicle, what the random plans are, and the rest as of dynamic_mpc.
 
         candidates: how many plans, in whole blocks of LANES; temperature: of the costs;
-        deviations of slip [-] and steering rate [rad/s]; seed: of the normal numbers, below 2^32.
+        deviations of slip [-] and steering rate [rad/s]; seed: of the normal numbers, below 2^32;
+        sideslip_weight: of the lateral velocity of the rear axle [s^2/m^2].
         Raises ParameterError for values out of range.
         """
         check_positive(temperature=temperature, slip_deviation=slip_deviation,
@@ -330,8 +343,8 @@ class PathIntegral:
         check_not_negative(
             lateral_weight=lateral_weight, drift_weight=drift_weight, speed_weight=speed_weight,
             slip_weight=slip_weight, steering_rate_weight=steering_rate_weight,
-            last_weight=last_weight, delay=delay, speed_lag=speed_lag,
-            slip_feed_forward=slip_feed_forward)
+            sideslip_weight=sideslip_weight, last_weight=last_weight, delay=delay,
+            speed_lag=speed_lag, slip_feed_forward=slip_feed_forward)
         blocks = -(-candidates // LANES)
         check_count(MOST_STEPS, steps=steps)
         check_count(_MOST_BLOCKS * LANES, candidates=candidates)
@@ -351,4 +364,4 @@ class PathIntegral:
                 1.0 / rate if rate > 0.0 else float(period), float(slip_feed_forward),
                 float(speed_lag), 0.0, float(vehicle.speed_max)),
             float(blocks), float(slip_deviation), float(steering_rate_deviation),
-            float(temperature), float(seed))
+            float(temperature), float(seed), float(sideslip_weight))
