@@ -157,7 +157,7 @@ def draw(parameters: Parameters, numbers: Flat, noise: int, block: int, answers:
 
 @pure
 def _cost_of(car: DynamicCar, sideslip: float, x: LineState, speed: float) -> float:
-    """Cost of a state; without its last term plans follow the line by drifting, until they spin."""
+    """Cost of a state; without its last term plans drift along the line until they spin."""
     side = x.vy - car.to_rear * x.yaw_rate
     return state_cost(car.weights, x, speed) + sideslip * side * side
 
