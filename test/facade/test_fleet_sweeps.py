@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """racecar.sweep(cars=...) and `racecar sweep --cars`: each point has the bits of simulate."""
 
+import contextlib
 import csv
 import json
 
@@ -75,6 +76,27 @@ def test_the_command_writes_the_same_table(swept, fleet, tmp_path, capsys):
     assert main(['sweep', 'gap_ode', str(file), '--cars', '2', '-o', str(output)]) == 1
     assert main(['sweep', 'gap_ode', str(file), '--cars', '2', '--controller', 'gap']) == 1
     assert '--controller is for sweeps of one car' in capsys.readouterr().err
+
+
+def test_a_scheduler_makes_a_dataset_as_for_one_car(swept, fleet, tmp_path, capsys, monkeypatch):
+    asked = []
+
+    def here(_, scheduler, *others):
+        asked.append(scheduler)
+        return contextlib.nullcontext(Cores(1))
+
+    monkeypatch.setattr('racecar.cli.dataset.open_runners', here)
+    file, output = tmp_path / 'study.yaml', tmp_path / 'out'
+    file.write_text(yaml.safe_dump({
+        'world': 'racetrack', 'duration': 1.5, 'skip': 0.5, 'set': OF_ALL, 'grid': GRID}))
+    assert main(['sweep', 'gap_ode', str(file), '--cars', str(fleet), '--json', '-o', str(output),
+                 '--scheduler', 'tcp://somewhere:8786']) == 0
+    assert asked == ['tcp://somewhere:8786']
+    assert json.loads(capsys.readouterr().out)['columns'] == swept.columns()
+    assert (output / 'run.yaml').is_file()
+    rows = FleetRows(make_fleet_sweep('gap_ode', {
+        **yaml.safe_load(file.read_text()), 'cars': [str(fleet)]}))
+    assert len(rows.outcomes(output)) == len(swept)
 
 
 def test_a_sample_is_drawn_and_a_number_stands_for_names():

@@ -297,11 +297,15 @@ def test_an_exported_vehicle_stands_by_itself(tmp_path):
 
 
 @pytest.mark.parametrize('name', ['racecar', 'bmw_x5'])
-def test_forces_of_tyres_act_on_joints_as_the_engine_would_have_it(name):
-    car = make_car(name, contact_model='pacejka').drive(3.0, 0.2, 0.7)
+def test_forces_of_tyres_and_torques_act_on_joints_as_the_engine_would_have_it(name):
+    car = make_car(name, contact_model='pacejka', command_interface='wheel_torques')
+    car.drive(3.0, 0.2, 0.7)
+    torques, none = (0.1, 0.2, -0.3, 0.4), (0.0, 0.0, 0.0, 0.0)
+    car.inputs['wheels'](WheelCommand(0.2, 0.2, torques, none, none, none))
     engine = car.plant.engine
     data, wheels = engine.present(), car.read('wheels')
     expected = np.zeros(engine.model.nv)
+    expected[engine.places[0].body.dofs[:4]] = torques
     for geom, wheel in zip(engine.wheel_geoms(0), wheels, strict=True):
         body = int(engine.model.geom_bodyid[geom])
         axle = data.xaxis[engine.model.body_jntadr[body]]

@@ -217,16 +217,32 @@ def test_setpoints_of_joints_drive_as_the_command_that_they_stand_for():
     assert joints.read('diagnostics').steering_angle == pytest.approx(0.2)
 
 
+@pytest.mark.parametrize(('values', 'wheels'), [
+    ({}, 0), ({'wheel_drive': 'servos'}, 4), ({'command_interface': 'wheel_controllers'}, 4),
+    ({'command_interface': 'wheel_torques'}, 4)])
+def test_the_engine_has_controllers_only_of_joints_that_are_driven_so(values, wheels):
+    car = make_car(**values)
+    assert car.plant.engine.model.nu == wheels + 2
+    command = WheelCommand(0.0, 0.0, (9.0, 9.0, 9.0, 9.0), *((0.0, 0.0, 0.0, 0.0),) * 3)
+    if wheels:
+        car.plant.command_wheels(0, command, (1.0, 1.0, 1.0, 1.0))
+        car.run(2.0)
+        assert car.read('joints').velocities[:4] == pytest.approx([9.0] * 4, abs=0.05)
+    else:
+        with pytest.raises(ParameterError, match='the wheels of this car have no controllers'):
+            car.plant.command_wheels(0, command, (0.0, 0.0, 1.0, 0.0))
+
+
 def test_setpoints_of_joints_are_clamped_to_their_limits():
     car = make_car(command_interface='wheel_controllers')
     car.inputs['left_steering_hinge_position'](JointSetpoint(99.0))
     car.inputs['left_rear_wheel_velocity'](JointSetpoint(1e6))
-    wanted = car.plant.engine.data.ctrl[car.plant.engine.places[0].servo]
-    assert wanted[4] == 1.0
-    assert wanted[2] == 100.0
+    places, wanted = car.plant.engine.places[0], car.plant.engine.data.ctrl
+    assert wanted[places.hinge_servos[0]] == 1.0
+    assert wanted[places.wheel_servos[2]] == 100.0
     fast = make_car('f1tenth', command_interface='wheel_controllers')
     fast.inputs['left_rear_wheel_velocity'](JointSetpoint(1e6))
-    wanted = fast.plant.engine.data.ctrl[fast.plant.engine.places[0].servo]
+    wanted = fast.plant.engine.data.ctrl[fast.plant.engine.places[0].wheel_servos]
     assert wanted[2] == pytest.approx(20.0 / 0.0508)
 
 

@@ -90,11 +90,11 @@ def test_the_engine_drives_its_axle_with_its_force_at_most(name, contact):
 @pytest.mark.parametrize('name', ['bmw_x5', 'tesla_model3'])
 def test_the_differential_gives_both_wheels_the_same_torque_in_a_turn(name):
     vehicle = vehicle_of(name)
-    car = in_the_world(name).drive(8.0, 0.2, 5.0).drive(12.0, 0.2, 0.3)
-    model, torques = car.plant.engine.model, car.plant.engine.data.actuator_force
-    motors = [model.actuator(f'/{side}_{vehicle.driven_axle}_wheel_joint/motor').id
-              for side in ('left', 'right')]
-    assert torques[motors[0]] == torques[motors[1]] > 0.0
+    # With the friction of the engine nothing else is applied to a wheel.
+    car = make_car(name, contact_model='coulomb').drive(8.0, 0.2, 5.0).drive(12.0, 0.2, 0.3)
+    torques, dofs = car.plant.engine.data.qfrc_applied, car.plant.engine.places[0].body.dofs
+    left, right = torques[dofs[slice(0, 2) if vehicle.driven_axle == 'front' else slice(2, 4)]]
+    assert left == right > 0.0
     inner, outer = sorted(car.read('joints').velocities[
         slice(0, 2) if vehicle.driven_axle == 'front' else slice(2, 4)])
     assert outer > 1.05 * inner

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+import contextlib
 import datetime
 import json
 from pathlib import Path
@@ -13,7 +15,7 @@ import time
 
 import numpy as np
 
-from racecar.base.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError, RacecarError
 from racecar.base.values import Values
 from racecar.base.yaml_file import naming_file
 from racecar.cli.analyze import REPORT_NAME
@@ -31,7 +33,12 @@ from racecar.cli.output import print_rows, ProgressBar, typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
 from racecar.facade.datasets import raise_lost
 from racecar.facade.fleet_datasets import FleetRows
-from racecar.facade.fleet_sweeps import FleetSweepResult, FleetSweepRun, result_of_cars
+from racecar.facade.fleet_sweeps import (
+    cautions_of,
+    FleetSweepResult,
+    FleetSweepRun,
+    result_of_cars,
+)
 from racecar.facade.sweeps import SweepResult, SweepRun
 from racecar.signals import raising_on_signals
 from racecar.stacks.fleet_sweep import CARS, FleetSweep, make_fleet_sweep
@@ -64,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--dataset', action='store_true',
         help='write the points as a Parquet dataset while they are simulated, however many there'
-             ' are, with quantiles for table and plot; of one car --scheduler does, too')
+             ' are, of one car with quantiles for table and plot; --scheduler does, too')
     parser.add_argument(
         '--resume', action='store_true',
         help='go on with a dataset that was interrupted: the same FILE, and --output as then')
@@ -93,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     output = _output(arguments, sweep)
     if arguments.point is not None:
         sweep = sweep.part(arguments.point - 1, 1)
-    if arguments.dataset or arguments.resume or arguments.scheduler is not None:
+    if _keeps_rows(arguments):
         make_dataset(sweep, output, arguments, typed_command())
         return 0
     start = time.perf_counter()
@@ -126,14 +133,16 @@ def _run_cars(arguments: argparse.Namespace, content: Values) -> int:
     output = _output(arguments, sweep)
     if arguments.point is not None:
         sweep = sweep.part(arguments.point - 1, 1)
-    if arguments.dataset or arguments.resume:
+    if _keeps_rows(arguments):
+        # A first point that cannot be run has a row that says so.
+        with contextlib.suppress(RacecarError):
+            _warn(cautions_of(sweep))
         result, speed = _dataset_of_cars(arguments, sweep, output), {}
     else:
+        _warn(cautions_of(sweep))
         start = time.perf_counter()
         with cores_of(arguments) as cores:
             made = FleetSweepRun(arguments.file.stem, sweep, cores)
-            for text in made.cautions:
-                print(f'warning: {text}', file=sys.stderr)
             with raising_on_signals(), ProgressBar(made.simulated, 'simulating') as show:
                 result = made.run(show)
         speed = {'simulated seconds per second': made.simulated / (time.perf_counter() - start)}
@@ -160,6 +169,11 @@ def _dataset_of_cars(
     return result_of_cars(arguments.file.stem, sweep, rows.outcomes(output))
 
 
+def _keeps_rows(arguments: argparse.Namespace) -> bool:
+    """Whether points go into a dataset as soon as they are done."""
+    return arguments.dataset or arguments.resume or arguments.scheduler is not None
+
+
 def _output(arguments: argparse.Namespace, sweep: NamedPoints) -> Path:
     """Folder of the results. Raises ConfigurationError for options that do not go together."""
     if arguments.resume and arguments.output is None:
@@ -170,7 +184,7 @@ def _output(arguments: argparse.Namespace, sweep: NamedPoints) -> Path:
             raise ConfigurationError(
                 f'--point {arguments.point} is not in the file, expected 1 to'
                 f' {len(sweep.points)}')
-        if arguments.dataset or arguments.resume or arguments.scheduler is not None:
+        if _keeps_rows(arguments):
             raise ConfigurationError('--point runs one point here: leave out the dataset')
     output: Path = arguments.output or \
         Path('runs') / f'sweep-{datetime.datetime.now():%Y%m%d-%H%M%S}'
@@ -185,8 +199,7 @@ def _write(
     result: SweepResult | FleetSweepResult, output: Path, file: Path,
 ) -> tuple[dict[str, str | None], str]:
     """Print the warnings, write report, table and plot; where they lie, for --json and people."""
-    for text in result.warnings:
-        print(f'warning: {text}', file=sys.stderr)
+    _warn(result.warnings)
     report = result.report(output / REPORT_NAME, [
         ('Command', typed_command()), ('Sweep file', str(file))])
     table = output / 'results.csv'
@@ -194,6 +207,11 @@ def _write(
     plots, drawn = figure_files(lambda: {'sweep': result.plot()}, output)
     return ({'table': str(table), 'plot': str(plots[0]) if plots else None,
              'report': str(report)}, f'Table: {table}\n{drawn}\nReport: {report}')
+
+
+def _warn(texts: Sequence[str]) -> None:
+    for text in texts:
+        print(f'warning: {text}', file=sys.stderr)
 
 
 def _best(result: SweepResult) -> dict[str, object] | None:

@@ -273,13 +273,8 @@ class FleetSweepRun:
     """A sweep of several cars, ready to run once."""
 
     def __init__(self, name: str, sweep: FleetSweep, cores: Cores | Cluster) -> None:
-        """name: for titles; cores: what runs the points.
-
-        Raises RacecarError for what cannot be run at the first point.
-        """
+        """name: for titles; cores: what runs the points."""
         self._name, self._sweep, self._cores = name, sweep, cores
-        #: What to know before it runs.
-        self.cautions = FleetSimulation(sweep.configuration, sweep.options_at(0)).cautions
 
     @property
     def simulated(self) -> float:
@@ -302,6 +297,11 @@ class FleetSweepRun:
             if on_progress is not None:
                 on_progress(len(found) * sweep.duration)
         return result_of_cars(self._name, sweep, [found[number] for number in range(count)])
+
+
+def cautions_of(sweep: FleetSweep) -> tuple[str, ...]:
+    """What to know before a sweep runs; raises RacecarError if its first point cannot."""
+    return FleetSimulation(sweep.configuration, sweep.options_at(0)).cautions
 
 
 def result_of_cars(

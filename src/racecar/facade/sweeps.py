@@ -36,7 +36,7 @@ from racecar.facade.arguments import (
 from racecar.facade.chunks import Cores, Lost
 from racecar.facade.cluster import Cluster, open_cores
 from racecar.facade.display import drawing
-from racecar.facade.fleet_sweeps import FleetSweepResult, FleetSweepRun
+from racecar.facade.fleet_sweeps import cautions_of, FleetSweepResult, FleetSweepRun
 from racecar.facade.run import data_frame
 from racecar.facade.simulation import (
     Cars,
@@ -506,11 +506,12 @@ def _sweep_of_cars(
         points = make_fleet_sweep(request.name, request.content)
     check_jobs(jobs)
     title = configuration if request.path is None else Path(request.path).stem
+    cautions = cautions_of(points)
     with open_cores(scheduler, jobs) as cores:
         made = FleetSweepRun(title, points, cores)
         with progress_bar(made.simulated, shown=shown) as on_progress:
             result = made.run(on_progress)
-    for text in (*made.cautions, *result.warnings):
+    for text in (*cautions, *result.warnings):
         python_warnings.warn(text, stacklevel=4)
     return result
 

@@ -34,7 +34,7 @@ from racecar.dynamics.vehicles.ackermann import middle_tangent
 from racecar.dynamics.vehicles.command_limits import checked
 from racecar.dynamics.vehicles.double_track import wheel_command_fault
 from racecar.world.contact_forces import friction_on_wheels
-from racecar.world.engine_state import IntArray, LOWEST, uprightness
+from racecar.world.engine_state import LOWEST, uprightness
 from racecar.world.world_engine import CarPlaces, joint_names, WorldCarSpec, WorldEngine
 from racecar.world.world_kernel import QUIET, WHEEL_COUNT
 from racecar.world.world_parameters import DIFFERENTIAL, SERVOS
@@ -74,8 +74,8 @@ class WorldCar:
             + [limit.upper for limit in limits[WHEEL_COUNT:]])
         model = engine.model
         # The engine's own numbers, which a command of torques sets to none.
-        self._gains = (model.actuator_gainprm[self._wheel_servos].copy(),
-                       model.actuator_biasprm[self._wheel_servos].copy())
+        self._gains = (model.actuator_gainprm[self._places.wheel_servos].copy(),
+                       model.actuator_biasprm[self._places.wheel_servos].copy())
         self._command = AckermannCommand(0.0, 0.0)
         self._notice = ''
         # Why it stands until it is reset, '' if it does not.
@@ -86,10 +86,6 @@ class WorldCar:
     def _places(self) -> CarPlaces:
         """Where the car is in the arrays of the engine, as long as nothing else is compiled."""
         return self._engine.places[self._index]
-
-    @property
-    def _wheel_servos(self) -> IntArray:
-        return self._places.servo[:WHEEL_COUNT]
 
     @property
     def command(self) -> AckermannCommand:
@@ -113,11 +109,10 @@ class WorldCar:
         setpoints = np.clip(self._servo.setpoints(command), self._lowest, self._highest)
         if self._has_servos:
             self._drive_by_servos()
-            self._engine.set_control(self._places.servo, setpoints)
+            self._engine.set_control(self._places.wheel_servos, setpoints[:WHEEL_COUNT])
         else:
             self._drive_by_speed(command.speed)
-            self._engine.set_control(
-                self._places.servo[WHEEL_COUNT:], setpoints[WHEEL_COUNT:])
+        self._engine.set_control(self._places.hinge_servos, setpoints[WHEEL_COUNT:])
         self._command = command
 
     def set_joint(self, index: int, setpoint: JointSetpoint) -> None:
@@ -132,7 +127,8 @@ class WorldCar:
                 ' [rad/s of a wheel, rad of a hinge]')
         self._drive_by_servos()
         value = min(max(setpoint.value, self._lowest[index]), self._highest[index])
-        self._engine.set_control(self._places.servo[index], value)
+        servos = np.concatenate([self._places.wheel_servos, self._places.hinge_servos])
+        self._engine.set_control(servos[index], value)
         self._take_over_setpoints()
 
     def set_wheel_command(
@@ -142,8 +138,12 @@ class WorldCar:
 
         forced: 1 for a wheel whose number in `drive` is its speed [rad/s], which its controller
         gives it. Raises ParameterError, and keeps the old command, for what wheel_command_fault()
-        tells of.
+        tells of, and for wheels that are forced but have no controller.
         """
+        if any(forced) and not self._places.wheel_servos.size:
+            raise ParameterError(
+                f'forced is {forced}, expected zeros: the wheels of this car have no controllers;'
+                ' use another command_interface or wheel_drive servos')
         speeds = np.multiply(command.drive, forced)
         a, b, c, d = (0.0 if is_forced else torque for torque, is_forced in zip(
             command.drive, forced, strict=True))
@@ -153,21 +153,21 @@ class WorldCar:
             raise ParameterError(f'wheel command has {fault}')
         self._release_wheels(forced)
         self._engine.govern(self._index, None)
-        self._engine.set_control(self._wheel_servos, speeds)
+        self._engine.set_control(self._places.wheel_servos, speeds)
         self._engine.model.dof_damping[self._places.body.dofs[:WHEEL_COUNT]] = command.damping
         self._engine.turn_wheels(
             self._index, command.drive, command.brake, command.brake_damping)
         angles = np.clip(
             (command.left_angle, command.right_angle), self._lowest[WHEEL_COUNT:],
             self._highest[WHEEL_COUNT:])
-        self._engine.set_control(self._places.servo[WHEEL_COUNT:], angles)
+        self._engine.set_control(self._places.hinge_servos, angles)
         self._command = AckermannCommand(0.0, math.atan(middle_tangent(*map(float, angles))))
 
     def halt(self) -> None:
         """Bring the wheels to rest and hold the hinges where they are wanted."""
         if self._has_servos:
             self._drive_by_servos()
-            self._engine.set_control(self._wheel_servos, 0.0)
+            self._engine.set_control(self._places.wheel_servos, 0.0)
         else:
             self._drive_by_speed(0.0)
         self._command = AckermannCommand(0.0, self._command.steering_angle)
@@ -185,16 +185,19 @@ class WorldCar:
     def _release_wheels(self, forced: Wheels = (0.0, 0.0, 0.0, 0.0)) -> None:
         """Take torques, brakes and damping away, and the controllers of wheels not forced."""
         model = self._engine.model
-        model.actuator_gainprm[self._wheel_servos] = self._gains[0] * np.vstack(forced)
-        model.actuator_biasprm[self._wheel_servos] = self._gains[1] * np.vstack(forced)
+        servos = self._places.wheel_servos
+        if servos.size:
+            model.actuator_gainprm[servos] = self._gains[0] * np.vstack(forced)
+            model.actuator_biasprm[servos] = self._gains[1] * np.vstack(forced)
         model.dof_damping[self._places.body.dofs[:WHEEL_COUNT]] = 0.0
         self._engine.turn_wheels(self._index, 0.0, 0.0, 0.0)
 
     def _take_over_setpoints(self) -> None:
         """Note the command that the set-points of the joints stand for."""
-        wanted = self._engine.data.ctrl[self._places.servo]
+        control = self._engine.data.ctrl
+        wanted = control[self._places.wheel_servos]
         rear = 0.5 * float(wanted[2] + wanted[3]) * self._spec.vehicle.wheel_radii[1]
-        left, right = map(float, wanted[WHEEL_COUNT:])
+        left, right = map(float, control[self._places.hinge_servos])
         self._command = AckermannCommand(rear, math.atan(middle_tangent(left, right)))
 
     # Reset and faults
@@ -212,7 +215,8 @@ class WorldCar:
             wanted = Pose2(pose.x, pose.y, quaternion_to_yaw(*pose[3:]))
         else:
             raise ParameterError(f'pose is {pose}, expected finite numbers')
-        self._engine.set_control(self._places.servo, 0.0)
+        for servos in (self._places.wheel_servos, self._places.hinge_servos):
+            self._engine.set_control(servos, 0.0)
         self._command, self.failure = AckermannCommand(0.0, 0.0), ''
         self.halt()
         qz, qw = yaw_to_quaternion(wanted.yaw)

@@ -24,7 +24,7 @@ from racecar.dynamics.vehicles.tyre_sets import TyreSet
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.simulation.ground_friction import WheelSpots
 from racecar.world.car_axles import make_axles, make_governor
-from racecar.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
+from racecar.world.car_model import Gains, prefixed, servo_name, touch_name
 from racecar.world.clearance import FixedThings
 from racecar.world.engine import engine_steps, load_engine
 from racecar.world.engine_state import (
@@ -60,7 +60,7 @@ from racecar.world.world_kernel import (
     world_kernels,
     WorldKernels,
 )
-from racecar.world.world_model import CarPart, pair_wheels, world_spec
+from racecar.world.world_model import CarPart, leave_wheels_free, pair_wheels, world_spec
 
 if TYPE_CHECKING:
     from mujoco import MjData, MjModel, MjSpec
@@ -85,7 +85,8 @@ class WorldCarSpec(NamedTuple):
 
     name: unique in the world; it may be empty. bodies: of its robot description. tyres: whose
     forces push the wheels; None leaves that to the friction of the engine. start: pose of
-    base_link at the start; start_height: how far above where it rests [m].
+    base_link at the start; start_height: how far above where it rests [m]. has_servos: whether
+    its wheels may be driven by controllers of their rotation.
     """
 
     name: str
@@ -95,16 +96,19 @@ class WorldCarSpec(NamedTuple):
     tyres: TyreSet | None = None
     start: Pose2 = Pose2(0.0, 0.0, 0.0)
     start_height: float = 0.0
+    has_servos: bool = True
 
 
 class CarPlaces(NamedTuple):
     """Where a car is in the arrays of the engine.
 
-    body: with its joints in the order of joint_names(); servo: actuator of each wheel and hinge.
+    body: with its joints in the order of joint_names(); wheel_servos, hinge_servos: the actuators
+    that control these joints, none of wheels without.
     """
 
     body: FreeBody
-    servo: IntArray
+    wheel_servos: IntArray
+    hinge_servos: IntArray
 
 
 class WorldEngine(EngineState):
@@ -134,8 +138,9 @@ class WorldEngine(EngineState):
     def _spec_with(self, scene: Scene) -> MjSpec:
         parts = [_part(car) for car in self._cars]
         spec = world_spec(scene, parts, step=self.step, gravity=self._gravity)
-        for part in parts:
+        for part, car in zip(parts, self._cars, strict=True):
             pair_wheels(spec, part)
+            leave_wheels_free(spec, part, servos=car.has_servos)
         if len(parts) == 1 and not scene.cones:
             # All that moves is one island: the engine need not look for more.
             spec.option.disableflags |= load_engine().mjtDisableBit.mjDSBL_ISLAND
@@ -353,11 +358,15 @@ class WorldEngine(EngineState):
         return self._world.places.geom[WHEEL_COUNT * car:WHEEL_COUNT * (car + 1)]
 
     def _places_of(self, car: WorldCarSpec) -> CarPlaces:
-        driven = [prefixed(car.name, joint) for joint in (*WHEEL_JOINTS, *HINGE_JOINTS)]
+        def servos(joints: Sequence[str]) -> IntArray:
+            return np.array([
+                self.model.actuator(servo_name(prefixed(car.name, joint))).id
+                for joint in joints], dtype=np.int64)
+
         return CarPlaces(
             self.find_body(prefixed(car.name, car.bodies.root.name),
                            [prefixed(car.name, joint) for joint in joint_names(car.bodies)]),
-            np.array([self.model.actuator(servo_name(name)).id for name in driven]))
+            servos(WHEEL_JOINTS if car.has_servos else ()), servos(HINGE_JOINTS))
 
 
 def joint_names(bodies: CarBodies) -> tuple[str, ...]:
@@ -431,7 +440,6 @@ def _places(model: MjModel, cars: Sequence[WorldCarSpec], cones: int) -> Places:
         numbers([mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_PAIR, wheel) for wheel in wheels]),
         numbers([model.joint(joint).id for joint in joints]),
         numbers([model.joint(joint).dofadr[0] for joint in joints]),
-        numbers([model.actuator(motor_name(joint)).id for joint in joints]),
         numbers([_carriers(model, model.body(wheel).id) for wheel in wheels]))
 
 

@@ -202,10 +202,9 @@ class Places(NamedTuple):
 
     root: its body that moves freely; pose, motion: first numbers of that in qpos and qvel; touch:
     sensors that count where it touches anything, and each loose body; and of each wheel body,
-    geom, pair with the floor (-1 for wheels that pass through it), joint, degree of freedom, and
-    the actuator that takes its torque. carriers: joints from each wheel up to the root, its own
-    included, each with its number (-1 for none), degree of freedom, and 1 where it slides,
-    (wheels, CARRIER_COUNT, 3).
+    geom, pair with the floor (-1 for wheels that pass through it), joint, and degree of freedom.
+    carriers: joints from each wheel up to the root, its own first, each with its number (-1 for
+    none), degree of freedom, and 1 where it slides, (wheels, CARRIER_COUNT, 3).
     """
 
     root: IntArray
@@ -217,7 +216,6 @@ class Places(NamedTuple):
     pair: IntArray
     joint: IntArray
     dof: IntArray
-    motor: IntArray
     carriers: IntArray
 
 
@@ -306,7 +304,7 @@ def _govern(w: World, car: int, governor: Governor) -> tuple[float, float]:
 
 @pure
 def _turn(w: World, car: int, k: int, drive: float, brake: float) -> None:
-    """Give the engine what turns the wheel k of a car.
+    """Give the engine what turns the wheel k of a car, its torque as a generalised force.
 
     drive, brake: torques that come on top of those of its Turning [N m].
     """
@@ -315,7 +313,7 @@ def _turn(w: World, car: int, k: int, drive: float, brake: float) -> None:
     speed = abs(rotation)
     torque = turning.drive + drive
     races = (speed > turning.overspeed) & (torque * rotation > 0.0)
-    v.ctrl[w.places.motor[wheel]] = 0.0 if races else torque
+    v.qfrc_applied[w.places.dof[wheel]] = 0.0 if races else torque
     v.dof_frictionloss[w.places.dof[wheel]] = brake + turning.brake + (
         turning.brake_damping * max(speed, HOLD_SPEED)) + (
             turning.rolling * load(w.rows, LOAD, at)[0])
@@ -384,7 +382,8 @@ def _pull(w: World, car: int, k: int, point: Vector3, force: Vector3) -> None:
     """Let a force [N] at a point of the wheel k of a car act on the joints that carry it.
 
     These are generalised forces, as the engine would make them of a force on the body of the
-    wheel, with less work. What acts on the root is added to what is there.
+    wheel, with less work. What acts on the wheel's own joint, which has its torque already, and on
+    the root is added to what is there.
     """
     v, carriers, wheel = w.views, w.places.carriers, car * WHEEL_COUNT + k
     for number in range(CARRIER_COUNT):
@@ -393,9 +392,9 @@ def _pull(w: World, car: int, k: int, point: Vector3, force: Vector3) -> None:
             break
         lever = force if carriers[wheel, number, 2] else _moment(
             force, point, _vector(v.xanchor, joint))
-        v.qfrc_applied[dof] = (
-            v.xaxis[joint, 0] * lever.x + v.xaxis[joint, 1] * lever.y
-            + v.xaxis[joint, 2] * lever.z)
+        along = (v.xaxis[joint, 0] * lever.x + v.xaxis[joint, 1] * lever.y
+                 + v.xaxis[joint, 2] * lever.z)
+        v.qfrc_applied[dof] = along if number > 0 else v.qfrc_applied[dof] + along
     root, at = w.places.root[car], w.places.motion[car]
     moment = _moment(force, point, _vector(v.xpos, root))
     v.qfrc_applied[at] += force.x

@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TYPE_CHECKING
 
+from racecar.base.types import WHEEL_JOINTS
 from racecar.description.car_bodies import CarBodies
 from racecar.dynamics.vehicles.parameters import GRAVITY
 from racecar.scene.scene import Scene
 from racecar.simulation.simulator import DEFAULT_STEP
-from racecar.world.car_model import add_car, Gains, prefixed
+from racecar.world.car_model import add_car, Gains, motor_name, prefixed, servo_name
 from racecar.world.engine import load_engine
 from racecar.world.scene_model import add_scene, cone_name, FLOOR
 
@@ -85,3 +86,14 @@ def pair_wheels(spec: MjSpec, car: CarPart) -> None:
         spec.add_pair(
             name=name, geomname1=FLOOR, geomname2=name, condim=geom.condim, solref=geom.solref,
             solimp=geom.solimp, friction=(sliding, sliding, spinning, rolling, rolling))
+
+
+def leave_wheels_free(spec: MjSpec, car: CarPart, *, servos: bool) -> None:
+    """Leave out the actuators of the wheels of a car, to which torques come as generalised forces.
+
+    servos: keep those that control the rotation of a wheel, which only the engine can hold stable.
+    """
+    for joint in WHEEL_JOINTS:
+        name = prefixed(car.name, joint)
+        for actuator in (motor_name(name), *(() if servos else (servo_name(name),))):
+            spec.delete(spec.actuator(actuator))

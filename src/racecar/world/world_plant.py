@@ -81,6 +81,11 @@ class DrivenCar(NamedTuple):
     interface: str = ACKERMANN
     wheel_drive: str = DIFFERENTIAL
 
+    @property
+    def has_servos(self) -> bool:
+        """Whether its wheels may be driven by controllers of their rotation."""
+        return self.interface != ACKERMANN or self.wheel_drive == SERVOS
+
 
 class WorldPlant:
     """Cars in a scene.
@@ -116,16 +121,18 @@ class WorldPlant:
         self._done = 0
         # Cars that were put to their start since the time went on.
         self._at_start: set[int] = set()
-        self.cars = tuple(cars)
+        self.cars = tuple(
+            driven._replace(car=driven.car._replace(has_servos=driven.has_servos))
+            for driven in cars)
         seconds = self.step_ns / NANOSECONDS
-        self._engine = WorldEngine(scene, [driven.car for driven in cars], seconds, gravity)
+        self._engine = WorldEngine(scene, [driven.car for driven in self.cars], seconds, gravity)
         # Equal cars rest alike.
-        rest = {id(driven.car.bodies): driven.car for driven in cars}
+        rest = {id(driven.car.bodies): driven.car for driven in self.cars}
         poses = {key: rest_pose(car, seconds) for key, car in rest.items()}
         self._cars = [
             WorldCar(self._engine, index, driven.car, driven.servo, poses[id(driven.car.bodies)],
                      SERVOS if driven.interface == WHEEL_CONTROLLERS else driven.wheel_drive)
-            for index, driven in enumerate(cars)]
+            for index, driven in enumerate(self.cars)]
         self._seen = SeenByEach(lambda: (self._engine.loose_objects(), [
             [_body_box(driven.car, car.body_state().pose)]
             for driven, car in zip(self.cars, self._cars, strict=True)]))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 import math
 from pathlib import Path
@@ -31,6 +32,7 @@ class TableRecording:
         self._cars = cars
         self._made = made
         self._files: list[RunCsv] = []
+        self._open = ExitStack()
         self._last_ns = -1
 
     def begin(self, folder: Path) -> None:
@@ -56,7 +58,9 @@ class TableRecording:
             for name, node in made.nodes.items()})
         for place in dict.fromkeys([folder, *places]):
             file.write(place / NAME)
-        self._files = [RunCsv(place / CSV_NAME) for place in places]
+        with ExitStack() as opened:
+            self._files = [opened.enter_context(RunCsv(place / CSV_NAME)) for place in places]
+            self._open = opened.pop_all()
         self._last_ns = -1
 
     def add(self, instants: Sequence[Instant]) -> None:
@@ -69,9 +73,8 @@ class TableRecording:
 
     def end(self) -> None:
         """Complete the tables; nothing if none is written. Raises ConfigurationError."""
-        files, self._files = self._files, []
-        for file in files:
-            file.close()
+        self._files = []
+        self._open.close()
 
 
 def _row_of(instant: Instant) -> Row:
