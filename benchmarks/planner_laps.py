@@ -85,8 +85,13 @@ class CentreLine:
     """Vertices of a track from one end to the other, whose ends are neighbours."""
 
     def __init__(self, file: Path) -> None:
-        """Read x, y [m] of a file; its first row is left out, as there."""
-        self.points = np.loadtxt(file, delimiter=',', skiprows=1)[:, :2]
+        """Read x, y [m] of a file, without its first row, as there. Raises ConfigurationError."""
+        try:
+            self.points = np.loadtxt(file, delimiter=',', skiprows=1, ndmin=2)[:, :2]
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(
+                f"centre line '{file}' cannot be read, expected rows x, y, ...: {error}"
+            ) from error
         self.way = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(self.points, axis=0).T))])
         # As there, the spline of the starts closes at the last vertex.
         closed = np.concatenate([self.points[:-1], self.points[:1]])
@@ -250,7 +255,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument('--maps', nargs='+', default=['aut', 'esp', 'gbr', 'mco'])
     parser.add_argument('--laps', type=int, default=10)
     parser.add_argument('--json', action='store_true')
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.laps < 1:
+        parser.error(f'--laps is {given.laps}, expected at least 1')
+    return given
 
 
 def main() -> None:
@@ -279,4 +287,7 @@ def main() -> None:
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    except ConfigurationError as error:
+        sys.exit(str(error))
