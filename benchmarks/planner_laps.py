@@ -37,7 +37,7 @@ from racecar.control.spline import spline_through
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.facade.race_file import ControllerDriver
 from racecar.gym.f1tenth.maps import GymTrack
-from racecar.gym.f1tenth.model import PARAMETERS
+from racecar.gym.f1tenth.model import FORMER, PARAMETERS
 from racecar.gym.f1tenth.simulation import GymOptions, GymSimulation
 from racecar.stacks import describe_stack, StackOptions
 
@@ -126,7 +126,7 @@ class Trial:
         self._track = GymTrack(str(maps / f'{name}.yaml'))
         self._line = CentreLine(maps / f'{name}_centerline.csv')
         self._simulation = GymSimulation(self._track.scene, PARAMETERS, GymOptions(
-            1, SEED, STEP, 'euler', 'st', ('speed', 'steering_angle'), 0, stops=False,
+            1, SEED, STEP, 'euler', FORMER, ('speed', 'steering_angle'), 0, stops=False,
             renews=False))
         self._random = np.random.default_rng(SEED)
         self._is_first = True

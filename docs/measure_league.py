@@ -78,15 +78,13 @@ def _published(folder: Path) -> str:
         laps = _laps(folder / f'{stem}.json')
         lines += [_row(f'{title}, published', [f'{time:.3f}' for time in times]),
                   _row('the same planner, here', [
-                      f'{_mean(laps[name]):.3f}, {_complete(laps[name])},'
-                      f' {100.0 * (_mean(laps[name]) / time - 1.0):+.2f} %'
-                      if name in laps else '-' for name, time in zip(_MAPS, times, strict=True)])]
+                      _lap(laps.get(name), time)
+                      for name, time in zip(_MAPS, times, strict=True)])]
     for file in sorted(folder.glob('*.json')):
         if file.stem not in _PUBLISHED:
             laps = _laps(file)
             lines.append(_row(f'our `{file.stem}`, here', [
-                f'{_mean(laps[name]):.3f}, {_complete(laps[name])}' if name in laps else '-'
-                for name in _MAPS]))
+                _lap(laps.get(name)) for name in _MAPS]))
     return '\n'.join(lines)
 
 
@@ -97,13 +95,17 @@ def _laps(file: Path) -> dict[str, Laps]:
     return dict(json.loads(file.read_text(encoding='utf-8')))
 
 
-def _mean(laps: Laps) -> float:
+def _lap(laps: Laps | None, published: float | None = None) -> str:
+    """Mean time of the complete laps, how many they are, and the difference to another [s]."""
+    if laps is None:
+        return '-'
     times = [lap['time'] for lap in laps if lap['is_complete']]
-    return statistics.fmean(times) if times else float('nan')
-
-
-def _complete(laps: Laps) -> str:
-    return f"{sum(bool(lap['is_complete']) for lap in laps)}/{len(laps)}"
+    count = f'{len(times)}/{len(laps)}'
+    if not times:
+        return count
+    mean = statistics.fmean(times)
+    more = '' if published is None else f', {100.0 * (mean / published - 1.0):+.2f} %'
+    return f'{mean:.3f}, {count}{more}'
 
 
 def _row(title: str, cells: Iterable[str]) -> str:
