@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Write the tables of docs/league.md from the folder of a league.
+"""Write the tables of docs/league.md from the folders of leagues and of laps.
 
-Run `./run racecar league small --output build/league`, the same with limits and survival, and then
-this with the three folders.
+Run `./run racecar league small --output build/league`, the same with limits and survival, and
+benchmarks/planner_laps.py as the page says, and then this with the folders; tables of folders that
+are not given stay as they are.
 """
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable, Mapping, Sequence
 import csv
 import hashlib
+import json
 from pathlib import Path
 import re
 import statistics
@@ -20,8 +23,12 @@ import sys
 DOCS = Path(__file__).resolve().parent
 _BLOCK = re.compile(r'(<!-- league (\w+): measured -->\n).*?(<!-- end -->)', re.DOTALL)
 
-# Evans et al., arXiv 2402.18558, mean lap times on AUT: of the map-based methods.
-_PUBLISHED = (('pure pursuit, their race line', 16.788), ('MPCC', 16.868))
+_MAPS = ('aut', 'esp', 'gbr', 'mco')
+# Evans et al., arXiv 2402.18558, mean lap times on these maps [s], by the file of our repetition.
+_PUBLISHED = {
+    'their_pure_pursuit': ('race line and pure pursuit', (16.7880, 35.9200, 31.2440, 28.0800)),
+    'their_mpcc': ('MPCC', (16.8680, 39.1280, 35.4000, 31.5333)),
+    'their_gap': ('follow the gap', (19.0971, 45.7840, 39.3360, 34.9867))}
 
 Row = Mapping[str, str]
 
@@ -61,15 +68,48 @@ def _table(rows: Iterable[Row], columns: str, **chosen: str) -> str:
     return '\n'.join(lines)
 
 
-def _published(rows: Sequence[Row]) -> str:
-    lines = ['| controller on AUT | lap [s]: mean, or here the fastest | where |', '|---|---|---|',
-             *(f'| {name} | {lap:.3f} | published |' for name, lap in _PUBLISHED)]
-    for row in rows:
-        if (row['line'], row['plant'], row['condition']) == (
-                'aut_f1tenth_curvature', 'gym', 'none') and row['lap']:
-            lines.append(f"| {row['controller']}, share {row['share']}, {row['outcome']} |"
-                         f" {float(row['lap']):.3f} | here |")
+def _published(folder: Path) -> str:
+    """Published lap times, those of the same planners here, and of our controllers.
+
+    folder: with a file of `planner_laps.py --json` for each planner and controller.
+    """
+    lines = [f"| | {' | '.join(name.upper() for name in _MAPS)} |", f"|---|{'---|' * len(_MAPS)}"]
+    for stem, (title, times) in _PUBLISHED.items():
+        laps = _laps(folder / f'{stem}.json')
+        lines += [_row(f'{title}, published', [f'{time:.3f}' for time in times]),
+                  _row('the same planner, here', [
+                      _lap(laps.get(name), time)
+                      for name, time in zip(_MAPS, times, strict=True)])]
+    for file in sorted(folder.glob('*.json')):
+        if file.stem not in _PUBLISHED:
+            laps = _laps(file)
+            lines.append(_row(f'our `{file.stem}`, here', [
+                _lap(laps.get(name)) for name in _MAPS]))
     return '\n'.join(lines)
+
+
+Laps = Sequence[Mapping[str, float]]
+
+
+def _laps(file: Path) -> dict[str, Laps]:
+    return dict(json.loads(file.read_text(encoding='utf-8')))
+
+
+def _lap(laps: Laps | None, published: float | None = None) -> str:
+    """Mean time of the complete laps, how many they are, and the difference to another [s]."""
+    if laps is None:
+        return '-'
+    times = [lap['time'] for lap in laps if lap['is_complete']]
+    count = f'{len(times)}/{len(laps)}'
+    if not times:
+        return count
+    mean = statistics.fmean(times)
+    more = '' if published is None else f', {100.0 * (mean / published - 1.0):+.2f} %'
+    return f'{mean:.3f}, {count}{more}'
+
+
+def _row(title: str, cells: Iterable[str]) -> str:
+    return f"| {title} | {' | '.join(cells)} |"
 
 
 _LIMITS = (('none', '0.9'), ('localisation', '0.9'), ('localisation', '0.95'),
@@ -104,27 +144,36 @@ def _rows(folder: Path) -> tuple[list[Row], str]:
     return [*rows], f'{len(rows)} runs; SHA-256 of `table.csv`: `{digest}`.'
 
 
-def main(folder: Path, limits: Path, survival: Path) -> int:
+def main() -> int:
     """Replace the blocks; the page says which table they are from."""
-    rows, table = _rows(folder)
-    hardest, limits_table = _rows(limits)
-    survivors, survival_table = _rows(survival)
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ('league', 'limits', 'survival', 'laps'):
+        parser.add_argument(f'--{name}', type=Path, metavar='FOLDER')
+    given = parser.parse_args()
+    blocks: dict[str, str] = {}
     line = 'racetrack_f1tenth_curvature'
-    blocks = {
-        'published': _published(rows),
-        'plants': _table(rows, 'plant', line=line, condition='none', share='0.9'),
-        'conditions': _table(rows, 'condition', line=line, plant='double_track', share='0.7'),
-        'faster': _table(rows, 'condition', line=line, plant='double_track', share='0.9'),
-        'tracks': _table(rows, 'line', plant='double_track', condition='localisation',
-                         share='0.7'),
-        'limits': _limits(hardest, _LIMITS), 'hash': table, 'limits_hash': limits_table,
-        'survival': _limits(survivors, _SURVIVAL), 'survival_hash': survival_table}
+    if given.league:
+        rows, blocks['hash'] = _rows(given.league)
+        blocks |= {
+            'plants': _table(rows, 'plant', line=line, condition='none', share='0.9'),
+            'conditions': _table(rows, 'condition', line=line, plant='double_track', share='0.7'),
+            'faster': _table(rows, 'condition', line=line, plant='double_track', share='0.9'),
+            'tracks': _table(rows, 'line', plant='double_track', condition='localisation',
+                             share='0.7')}
+    if given.limits:
+        rows, blocks['limits_hash'] = _rows(given.limits)
+        blocks['limits'] = _limits(rows, _LIMITS)
+    if given.survival:
+        rows, blocks['survival_hash'] = _rows(given.survival)
+        blocks['survival'] = _limits(rows, _SURVIVAL)
+    if given.laps:
+        blocks['published'] = _published(given.laps)
     page = DOCS / 'league.md'
     page.write_text(_BLOCK.sub(
-        lambda match: f'{match[1]}{blocks[match[2]]}\n{match[3]}',
-        page.read_text(encoding='utf-8')), encoding='utf-8')
+        lambda match: f'{match[1]}{blocks[match[2]]}\n{match[3]}' if match[2] in blocks
+        else match[0], page.read_text(encoding='utf-8')), encoding='utf-8')
     return 0
 
 
 if __name__ == '__main__':
-    sys.exit(main(*map(Path, sys.argv[1:])))
+    sys.exit(main())

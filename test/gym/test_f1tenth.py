@@ -17,7 +17,7 @@ from racecar.gym.f1tenth.env import control_kinds, deep_update, F110Env  # noqa:
 from racecar.gym.f1tenth.f110 import Integrator, make  # noqa: E402
 from racecar.gym.f1tenth.laser import MapLaser  # noqa: E402
 from racecar.gym.f1tenth.maps import centre_line, GymTrack  # noqa: E402
-from racecar.gym.f1tenth.model import PARAMETERS  # noqa: E402
+from racecar.gym.f1tenth.model import FORMER, PARAMETERS  # noqa: E402
 from racecar.gym.f1tenth.simulation import GymOptions, GymSimulation, LapCounter  # noqa: E402
 from racecar.scene.scene import EMPTY_SCENE, Scene, Wall  # noqa: E402
 
@@ -297,3 +297,23 @@ def test_errors_name_what_was_expected():
         make('f110-v1')
     assert control_kinds('accl') == ('accl', 'steering_speed')
     assert deep_update({'a': {'b': 1, 'c': 2}}, {'a': {'b': 3}}) == {'a': {'b': 3, 'c': 2}}
+
+
+def test_slow_car_of_the_former_version_moves_as_a_kinematic_one():
+    lf, lr = PARAMETERS['lf'], PARAMETERS['lr']
+    simulation = GymSimulation(EMPTY_SCENE, PARAMETERS, GymOptions(
+        1, 1, 0.01, 'euler', FORMER, ('accl', 'steering_speed'), 0, beams=2))
+    simulation.reset(np.array([[1.0, 2.0, 0.5]]))
+    x, y, angle, speed, yaw, yaw_rate = 1.0, 2.0, 0.0, 0.0, 0.5, 0.0
+    for k in range(20):
+        simulation.step(np.array([[2.0, 2.0]]))
+        # Two steps of delay of the steering; each right side is of the state before.
+        turning = 0.0 if k < 2 else 2.0
+        x, y, angle, speed, yaw, yaw_rate = (
+            x + 0.01 * speed * math.cos(yaw), y + 0.01 * speed * math.sin(yaw),
+            angle + 0.01 * turning, speed + 0.01 * 2.0,
+            yaw + 0.01 * speed / (lf + lr) * math.tan(angle),
+            yaw_rate + 0.01 * (2.0 * math.tan(angle)
+                               + speed * turning / math.cos(angle) ** 2) / (lf + lr))
+    assert simulation.agents[0].state == pytest.approx(
+        [x, y, angle, speed, yaw, yaw_rate, 0.0], abs=1e-12)

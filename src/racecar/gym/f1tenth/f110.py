@@ -18,7 +18,7 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggest
 from racecar.gym.f1tenth.canvas import CallbackCanvas
 from racecar.gym.f1tenth.maps import GymTrack
-from racecar.gym.f1tenth.model import PARAMETERS
+from racecar.gym.f1tenth.model import FORMER, PARAMETERS
 from racecar.gym.f1tenth.pictures import GymRendering, MODES
 from racecar.gym.f1tenth.simulation import (
     BEAMS,
@@ -100,7 +100,7 @@ class F110Env:
         method = given['integrator'] or Integrator.RK4
         self.track = GymTrack(self.map_name)
         self.sim = GymSimulation(self.track.scene, self.params, GymOptions(
-            self.num_agents, self.seed, self.timestep, Integrator(method).name.lower(), 'st',
+            self.num_agents, self.seed, self.timestep, Integrator(method).name.lower(), FORMER,
             _KINDS, self.ego_idx, given['lidar_dist'], *self._laser,
             self._stops, self._renews))
         self.laps = LapCounter(self.num_agents, self.ego_idx)

@@ -129,6 +129,26 @@ def gym_hold(inputs: Command, car: GymCar) -> GymHeld:
 
 
 @pure
+def _gripping_rates(state: GymState, turning: float, a: float, car: GymCar) -> GymState:
+    """Time derivative of the single track with tyres; turning [rad/s] and a [m/s^2] as limited."""
+    wheelbase = car.to_front + car.to_rear
+    v, delta, beta = state.speed, state.steering_angle, state.slip_angle
+    front = car.stiffness_front * (GRAVITY * car.to_rear - a * car.height)
+    rear = car.stiffness_rear * (GRAVITY * car.to_front + a * car.height)
+    sine, cosine = sine_cosine(state.yaw + beta)
+    yaw_rate = state.yaw_rate
+    return GymState(
+        v * cosine, v * sine, yaw_rate, turning, a,
+        (car.friction * car.mass / (car.inertia * wheelbase)) * (
+            car.to_front * front * delta + (car.to_rear * rear - car.to_front * front) * beta
+            - (car.to_front * car.to_front * front + car.to_rear * car.to_rear * rear)
+            * (yaw_rate / v)),
+        (car.friction / (v * wheelbase)) * (
+            front * delta - (rear + front) * beta
+            + (rear * car.to_rear - front * car.to_front) * (yaw_rate / v)) - yaw_rate)
+
+
+@pure
 def single_rates(state: GymState, held: GymHeld) -> GymState:
     """Time derivative of the single track [SI]; below 0.5 m/s that of a kinematic one."""
     inputs, car = held
@@ -151,19 +171,7 @@ def single_rates(state: GymState, held: GymHeld) -> GymState:
                 a * cosine_beta * tangent - v * sine_beta * tangent * beta_rate
                 + (v * cosine_beta * turning) / (cosine_delta * cosine_delta)),
             beta_rate)
-    front = car.stiffness_front * (GRAVITY * car.to_rear - a * car.height)
-    rear = car.stiffness_rear * (GRAVITY * car.to_front + a * car.height)
-    sine, cosine = sine_cosine(state.yaw + beta)
-    yaw_rate = state.yaw_rate
-    return GymState(
-        v * cosine, v * sine, yaw_rate, turning, a,
-        (car.friction * car.mass / (car.inertia * wheelbase)) * (
-            car.to_front * front * delta + (car.to_rear * rear - car.to_front * front) * beta
-            - (car.to_front * car.to_front * front + car.to_rear * car.to_rear * rear)
-            * (yaw_rate / v)),
-        (car.friction / (v * wheelbase)) * (
-            front * delta - (rear + front) * beta
-            + (rear * car.to_rear - front * car.to_front) * (yaw_rate / v)) - yaw_rate)
+    return _gripping_rates(state, turning, a, car)
 
 
 @pure
@@ -177,6 +185,23 @@ def kinematic_rates(state: GymState, held: GymHeld) -> GymState:
     return GymState(
         v * cosine, v * sine,
         (v / (car.to_front + car.to_rear)) * math.tan(state.steering_angle), turning, a, 0.0, 0.0)
+
+
+@pure
+def former_single_rates(state: GymState, held: GymHeld) -> GymState:
+    """Likewise of 0.2.1: below 0.5 m/s the kinematic model, whose slip angle stays as it is."""
+    inputs, car = held
+    turning = limited_rate(state.steering_angle, inputs.steering_rate, car)
+    a = limited_acceleration(state.speed, inputs.acceleration, car)
+    if abs(state.speed) >= _SLOW:
+        return _gripping_rates(state, turning, a, car)
+    slow = kinematic_rates(state, held)
+    wheelbase = car.to_front + car.to_rear
+    cosine = math.cos(state.steering_angle)
+    return GymState(
+        slow.x, slow.y, slow.yaw, turning, a,
+        a / wheelbase * math.tan(state.steering_angle)
+        + state.speed / (wheelbase * (cosine * cosine)) * turning, 0.0)
 
 
 @pure
@@ -218,7 +243,10 @@ def rate_for(angle: float, present: float, car: GymCar) -> float:
     return math.copysign(car.rate_max, difference) if abs(difference) > 1e-4 else 0.0
 
 
-_RATES = {'st': single_rates, 'ks': kinematic_rates}
+FORMER = 'former_st'
+"""Name of the model st as f1tenth_gym 0.2.1 has it."""
+
+_RATES = {'st': single_rates, 'ks': kinematic_rates, FORMER: former_single_rates}
 
 
 def gym_car(parameters: Mapping[str, float]) -> GymCar:
@@ -244,9 +272,9 @@ class GymModel:
     state_limits = (POSITION_LIMIT,) * 3 + (_UNBOUNDED,) * 4
 
     def __init__(self, model: str, parameters: Mapping[str, float]) -> None:
-        """model: st or ks. Raises ParameterError for another one, and as gym_car() does."""
+        """model: st, ks or FORMER. Raises ParameterError for another, and as gym_car() does."""
         if model not in _RATES:
-            raise ParameterError(f'model is {model!r}, expected one of {", ".join(_RATES)}')
+            raise ParameterError(f'model is {model!r}, expected one of st, ks')
         self.name = f'f1tenth_gym_{model}'
         self.car = gym_car(parameters)
         self.parameters: Vector = vector(self.car)
