@@ -28,7 +28,8 @@ _BEGIN = time.time()
 # sees that it is not less.
 _FOR_TYPES = re.compile(rb'^if (?:typing\.)?TYPE_CHECKING:\n(?:(?:[ \t].*)?\n)+', re.MULTILINE)
 _IMPORT = re.compile(
-    rb'^[ \t]*(?:from[ \t]+(%(package)s[.\w]*)[ \t]+import[ \t]*(\([^)]*\)|(?:[^\n\\]|\\\n)*)'
+    rb'^[ \t]*(?:from[ \t]+(%(package)s[.\w]*)[ \t]+import[ \t]*'
+    rb'(\((?:[^)#]|#[^\n]*)*\)|(?:[^\n\\]|\\\n)*)'
     rb'|import[ \t]+(%(package)s\b[^\n]*))' % {b'package': _PACKAGE.encode()}, re.MULTILINE)
 _NAME = re.compile(rb'[.\w]+')
 _COMMENT = re.compile(rb'#[^\n]*')
@@ -102,20 +103,25 @@ def _registers(module: str) -> bool:
     return source is not None and _REGISTERS in source.content
 
 
-@functools.cache
-def sources_of(modules: frozenset[str]) -> Sources:
-    """Digest of the sources of these modules of the package and of all that they import.
-
-    Ten hexadecimal digits. A module without a file makes a digest of its own.
-    """
-    todo, seen = list(modules), set()
+def modules_of(roots: frozenset[str]) -> frozenset[str]:
+    """These modules of the package and all that they import, one by the other."""
+    todo, seen = list(roots), set()
     while todo:
         module = todo.pop()
         if module not in seen:
             seen.add(module)
             todo += _needed(module)
+    return frozenset(seen)
+
+
+@functools.cache
+def sources_of(roots: frozenset[str]) -> Sources:
+    """Digest of the sources of modules_of(roots): ten hexadecimal digits.
+
+    A module without a file makes a digest of its own.
+    """
     digest, are_imported = hashlib.sha256(), True
-    for module in sorted(seen):
+    for module in sorted(modules_of(roots)):
         source = _source(module)
         digest.update(module.encode())
         digest.update(source.digest if source else b'none')
