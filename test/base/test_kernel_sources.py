@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an edit of a source file discards of the kernels in the cache: all that it can change."""
 
-import ast
 import importlib.util
 import json
 import os
@@ -13,7 +12,7 @@ import sys
 
 import pytest
 
-from racecar.base.compiled import by_type, compiled
+from racecar.base.compiled import by_type
 
 SOURCES = Path(__file__).parents[2] / 'src' / 'racecar'
 
@@ -27,7 +26,7 @@ PACKAGE = {
     'base/late': 'OFFSET = 100.0\n',
     'base/shapes/__init__': 'from racecar.base.shapes.square import side\nSIZE = 1\n',
     'base/shapes/square': 'side = 1.0\n',
-    'base/first': '''
+    'base/first': """
 from typing import TYPE_CHECKING
 from racecar.base import (  # a remark (in brackets)
     leaf)
@@ -39,7 +38,7 @@ import racecar.base.shapes as shapes
 @pure
 def first(x):
     return leaf.FACTOR * x
-''',
+""",
     'base/scale': 'TEN = 10.0\n',
     'base/second': '''
 from racecar.base.compiled import by_type, pure
@@ -54,12 +53,12 @@ def chosen(kind):
 def third(kind):
     return chosen(kind)
 ''',
-    'base/kinds': '''
+    'base/kinds': """
 from typing import NamedTuple
 class Some(NamedTuple):
     number: float
-''',
-    'base/registered': '''
+""",
+    'base/registered': """
 from racecar.base.compiled import importable
 from racecar.base.kinds import Some
 from racecar.base.second import chosen
@@ -73,8 +72,8 @@ def made_of(curve):
         return curve(kind.number)
     chosen.register(made)(of_curve)
     return made(1.0)
-''',
-    'base/factory': '''
+""",
+    'base/factory': """
 from racecar.base.compiled import compiled, importable
 def make(inner, outer):
     from racecar.base.late import OFFSET
@@ -89,7 +88,7 @@ def make_by_type(kind, value):
     def run_by_type(value):
         return kind(value)
     return compiled(run_by_type, types_of(value))
-''',
+""",
 }
 
 PROGRAM = """
@@ -137,6 +136,8 @@ def digest(package, *modules):
     """Digest of modules of the package by its own copy of the code that makes it."""
     spec = importlib.util.spec_from_file_location(
         'racecar.base.kernel_sources', package / 'base' / 'kernel_sources.py')
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.sources_of(frozenset(f'racecar.base.{name}' for name in modules)).digest
@@ -218,15 +219,14 @@ def test_an_edit_compiles_what_it_can_change_and_no_kernel_is_stale(package):
 
 
 def test_an_implementation_elsewhere_in_the_package_is_refused():
-    @by_type
-    def chosen(kind):
+    def generic(kind):
         """Something."""
-
-    chosen.__wrapped__.__module__ = 'racecar.base.rows'
 
     def implementation(kind):
         return 1.0
 
+    generic.__module__ = 'racecar.base.rows'
+    chosen = by_type(generic)
     chosen.register(int)(implementation)
     implementation.__module__ = 'racecar.scene.track'
     with pytest.raises(TypeError, match='racecar.scene.track registers an implementation of'):

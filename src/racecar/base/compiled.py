@@ -390,7 +390,9 @@ def _modules(function: Callable[..., object], signature: object = None) -> froze
             found.add(value.__module__)
             todo += [*value.__bases__, *_made_for(value)]
         elif isinstance(value, types.FunctionType) or hasattr(value, 'py_func'):
-            plain = inspect.unwrap(getattr(value, 'py_func', value))
+            plain = inspect.unwrap(cast(
+                'Callable[..., object]', operator.attrgetter('py_func')(value)
+                if hasattr(value, 'py_func') else value))
             found.add(plain.__module__)
             todo += _cells(plain)
         else:
