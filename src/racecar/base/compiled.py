@@ -253,15 +253,6 @@ def importable(function: F) -> F:
     module, or in that of the user's code in it, which is not cached. Made anew from the same
     values it is the same function. Raises TypeError for a closure over anything else.
     """
-    return _importable_as(pure, function)
-
-
-def importable_subroutine(function: F) -> F:
-    """Make such a closure a subroutine(): for loops that are long themselves."""
-    return _importable_as(subroutine, function)
-
-
-def _importable_as(register: Callable[[F], F], function: F) -> F:
     name, home = _kernel_name(function), _home(function)
     if (home, name) not in _importable:
         made = _plain(function)
@@ -269,7 +260,7 @@ def _importable_as(register: Callable[[F], F], function: F) -> F:
         made.__module__ = home
         if _is_ours(made):
             setattr(sys.modules[home], name, made)
-        _importable[home, name] = register(cast('F', made))
+        _importable[home, name] = pure(made)
     return cast('F', _importable[home, name])
 
 

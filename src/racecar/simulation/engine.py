@@ -16,7 +16,7 @@ import functools
 import math
 from typing import cast, NamedTuple
 
-from racecar.base.compiled import by_type, compiled, importable, importable_subroutine
+from racecar.base.compiled import by_type, compiled, importable
 from racecar.base.elementary import sine_cosine
 from racecar.base.random_numbers import four_normals, philox
 from racecar.base.rows import (
@@ -87,7 +87,7 @@ def _stage_loops(
     is_first, is_last = k == 0, k == method.stages - 1
 
     if is_last:
-        @importable_subroutine
+        @importable
         def last_stage(rows: Flat, count: int, dt: float) -> None:
             for i in range(count):
                 state = load(rows, state_part, i)
@@ -100,7 +100,7 @@ def _stage_loops(
 
     following = _stage_loops(equations, integrator, parts, k + 1)
 
-    @importable_subroutine
+    @importable
     def stages(rows: Flat, count: int, dt: float) -> None:
         for i in range(count):
             start = at_origin(load(rows, state_part, i))
