@@ -4,19 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 import contextlib
 import functools
 import gc
 import hashlib
+import inspect
 import operator
+import os
 from pathlib import Path
 import re
 import sys
+import time
 import types
 from typing import cast, Generic, ParamSpec, Protocol, TypeVar
 
 import numpy as np
+
+from racecar.base.kernel_sources import Sources, sources_of
 
 F = TypeVar('F', bound=Callable[..., object])
 P = ParamSpec('P')
@@ -34,8 +39,16 @@ _INLINED: dict[str, bool | str] = {**_CALLED, 'forceinline': True}
 _NEVER_INLINED: dict[str, bool | str] = {**_CALLED, 'forceinline': False}
 
 
+def _is_own(module: str) -> bool:
+    return module.startswith(f'{_PACKAGE}.')
+
+
 def _is_ours(function: object) -> bool:
-    return str(getattr(function, '__module__', '')).startswith(f'{_PACKAGE}.')
+    return _is_own(str(getattr(function, '__module__', '')))
+
+
+def _folder(function: Callable[..., object]) -> str:
+    return function.__module__.rpartition('.')[0]
 
 
 def _to_stderr(text: str) -> None:
@@ -113,7 +126,7 @@ def pure(function: F) -> F:
 
     It stays what it is to Python and to the cache on disk, which finds it by its name. It takes
     and returns numbers and NamedTuples of them and changes nothing. Global constants are frozen in
-    what is compiled: define them in a room with kernels.
+    what is compiled: they come from the module itself or from what it imports.
     """
     return _register_for_kernels(function, _INLINED)
 
@@ -179,7 +192,14 @@ class ByType(Protocol[P, Result_co]):
         """Value of the implementation for this first argument."""
 
     def register(self, kind: type) -> Callable[[F], F]:
-        """Decorator of the pure implementation for first arguments of a type."""
+        """Decorator of the pure implementation for first arguments of a type.
+
+        One of this package is in a module of the folder of the function, where the digest of the
+        sources finds it. Raises TypeError elsewhere.
+        """
+
+
+_implementations: list[dict[type, Callable[..., object]]] = []
 
 
 def by_type(function: Callable[P, Result_co]) -> ByType[P, Result_co]:
@@ -188,6 +208,8 @@ def by_type(function: Callable[P, Result_co]) -> ByType[P, Result_co]:
     A call of a type without implementation raises TypeError, where it is compiled a typing error.
     """
     table: dict[type, Callable[..., object]] = {}
+    _implementations.append(table)
+    folder = _folder(function)
 
     @functools.wraps(function)
     def chosen(first: object, *rest: object) -> object:
@@ -201,6 +223,11 @@ def by_type(function: Callable[P, Result_co]) -> ByType[P, Result_co]:
     def register(kind: type) -> Callable[[F], F]:
         """Decorator of the pure implementation for first arguments of a type."""
         def add(implementation: F) -> F:
+            if _is_ours(implementation) and _folder(implementation) != folder:
+                raise TypeError(
+                    f'{implementation.__module__} registers an implementation of'
+                    f' {function.__module__}.{function.__qualname__}, expected one in a module of'
+                    f' {folder}: move it there')
             table[kind] = pure(implementation)
             return implementation
 
@@ -253,8 +280,9 @@ def compiled(
     Without fast-math, so that results equal those of plain Python bit for bit; plain Python
     without Numba. signature: as Numba writes it, '(float64[::1], int64)', or types_of() arguments.
     The machine code is cached on disk under a name that changes with the values of the closure and
-    with the sources of all kernels; not if code of the user's is in it. nogil: whether other
-    threads run while it does, which costs a tenth of a microsecond a call. Raises
+    with the sources of all that it may be made of; not if code of the user's is in it, or if a
+    source was changed since this process began, which may have imported the old one. nogil:
+    whether other threads run while it does, which costs a tenth of a microsecond a call. Raises
     TypeError for a closure over anything else.
     """
     if not COMPILED:
@@ -263,8 +291,9 @@ def compiled(
     named = _named(_plain(function), name)
     jit = functools.partial(
         numba.njit, signature, error_model='numpy', nogil=nogil, no_cfunc_wrapper=True)
+    modules = _modules(function, signature)
     named.__module__ = _home(function)
-    if _is_ours(named):
+    if all(map(_is_own, modules)) and sources_of(modules).are_imported:
         try:
             kernel = jit(cache=True)(named)
         except RuntimeError:
@@ -275,7 +304,7 @@ def compiled(
             pass
         else:
             if kernel.stats.cache_misses and kernel.stats.cache_path:
-                _drop_outdated(kernel.stats.cache_path)
+                _note_sources(Path(kernel.stats.cache_path), modules)
             return cast('F', kernel)
     return cast('F', jit()(named))
 
@@ -335,10 +364,53 @@ def _cells(function: Callable[..., object]) -> list[object]:
     return [cell.cell_contents for cell in getattr(function, '__closure__', None) or ()]
 
 
+def _modules(function: Callable[..., object], signature: object = None) -> frozenset[str]:
+    """Modules of all functions and types that a closure and the types of its arguments reach."""
+    todo: list[object] = [function, signature]
+    seen: dict[int, object] = {}
+    found = {__name__}
+    while todo:
+        value = todo.pop()
+        if id(value) in seen:
+            continue
+        # Kept, so that no other object gets its id.
+        seen[id(value)] = value
+        if isinstance(value, tuple):
+            todo += [type(value), *value]
+        elif isinstance(value, type):
+            found.add(value.__module__)
+            todo += [*value.__bases__, *_made_for(value)]
+        elif isinstance(value, types.FunctionType) or hasattr(value, 'py_func'):
+            plain = inspect.unwrap(cast(
+                'Callable[..., object]', operator.attrgetter('py_func')(value)
+                if hasattr(value, 'py_func') else value))
+            found.add(plain.__module__)
+            todo += _cells(plain)
+        else:
+            # Types of Numba: of a NamedTuple, of its fields, of the example of a Part.
+            todo += [getattr(value, name, None) for name in ('instance_class', 'types', 'kind')]
+    return frozenset(found - _NEUTRAL)
+
+
+_NEUTRAL = {'builtins', 'typing'}
+
+
+def _made_for(kind: type) -> Iterator[Callable[..., object]]:
+    """Implementations for a type that are closures, or the user's: no import leads to them."""
+    for table in _implementations:
+        implementation = table.get(kind)
+        if implementation and (_cells(implementation) or not _is_ours(implementation)):
+            yield implementation
+
+
 def _home(function: Callable[..., object]) -> str:
-    """Module of a function, or of the first one of the user's in its closure."""
-    parts = [function, *filter(callable, _cells(function))]
-    return next((part.__module__ for part in parts if not _is_ours(part)), function.__module__)
+    """Module of a function, or of the user's code that it reaches."""
+    return next((name for name in sorted(_modules(function)) if not _is_own(name)),
+                function.__module__)
+
+
+def _sources(modules: frozenset[str]) -> Sources:
+    return sources_of(frozenset(filter(_is_own, modules)))
 
 
 def _kernel_name(function: Callable[..., object], signature: object = None) -> str:
@@ -350,7 +422,7 @@ def _kernel_name(function: Callable[..., object], signature: object = None) -> s
     for cell in _cells(function):
         digest.update(f'{_described(cell)};'.encode())
     return (f"{function.__qualname__.replace('.<locals>', '').replace('.', '_')}"
-            f'_s{_kernel_sources_digest()[:10]}_{digest.hexdigest()[:12]}')
+            f'_s{_sources(_modules(function, signature)).digest}_{digest.hexdigest()[:12]}')
 
 
 def _described(value: object) -> str:
@@ -369,20 +441,40 @@ def _described(value: object) -> str:
         ' and texts')
 
 
-_tidied: set[str] = set()
+_tidied: set[Path] = set()
+_HOUR = 3600.0
 
 
-def _drop_outdated(folder: str) -> None:
-    """Remove from a folder of the cache, once, the code of older sources."""
-    if folder in _tidied:
-        return
-    _tidied.add(folder)
-    current = _kernel_sources_digest()[:10]
-    for path in Path(folder).glob('*_s*.nb?'):
+def _note_sources(folder: Path, modules: frozenset[str]) -> None:
+    """Note in a folder of the cache of which modules a kernel is, and tidy the folder once."""
+    note = folder / f'kernels_s{sources_of(modules).digest}.txt'
+    # A full disk, or another process that does the same.
+    with contextlib.suppress(OSError):
+        if not note.exists():
+            part = note.with_suffix(f'.{os.getpid()}')
+            part.write_text('\n'.join(sorted(modules)))
+            part.replace(note)
+    if folder not in _tidied:
+        _tidied.add(folder)
+        _drop_outdated(folder)
+
+
+def _drop_outdated(folder: Path) -> None:
+    """Remove from a folder of the cache the code of sources that are no longer so."""
+    current: dict[str, bool] = {}
+    for note in folder.glob('kernels_s*.txt'):
+        digest = note.stem.removeprefix('kernels_s')
+        with contextlib.suppress(OSError):
+            current[digest] = sources_of(frozenset(note.read_text().split())).digest == digest
+            if not current[digest]:
+                note.unlink()
+    for path in folder.glob('*_s*.nb?'):
         found = re.search(r'_s([0-9a-f]{10})_[0-9a-f]{12}-', path.name)
-        if found and found.group(1) != current:
-            # Another process may do the same.
-            with contextlib.suppress(OSError):
+        if not found or current.get(found.group(1), False):
+            continue
+        with contextlib.suppress(OSError):
+            # What has no note may be so new that its process has yet to write one.
+            if found.group(1) in current or time.time() - path.stat().st_mtime > _HOUR:
                 path.unlink()
 
 
@@ -406,24 +498,6 @@ def compilation_failure(compile_it: Callable[[], object]) -> str:
         # Numba meets some code with errors of its own making.
         return f'{type(error).__name__}: {error}'.partition('\n')[0]
     return ''
-
-
-_DECORATED = re.compile(rb'^ *@(pure|routine|subroutine|kernel|importable)$', re.MULTILINE)
-
-
-@functools.cache
-def _kernel_sources_digest() -> str:
-    """Digest of all files of the rooms of this package that hold kernels.
-
-    Of whole rooms, as kernels depend on constants and NamedTuples of files without any.
-    """
-    digest = hashlib.sha256()
-    for room in sorted(path for path in Path(__file__).parents[1].iterdir() if path.is_dir()):
-        contents = [path.read_bytes() for path in sorted(room.rglob('*.py'))]
-        if any(map(_DECORATED.search, contents)):
-            for content in contents:
-                digest.update(content)
-    return digest.hexdigest()
 
 
 def _plain(function: object) -> types.FunctionType:

@@ -34,7 +34,6 @@ from racecar.differential.state import (
     WheelsState,
 )
 from racecar.simulation.dead_reckoning import rolling_as_driven
-from racecar.simulation.engine import recorded
 from racecar.simulation.lanes import Before, DrivenTick, MovingParts
 from racecar.simulation.layout import Layout, Loop
 
@@ -64,11 +63,6 @@ class Stream(NamedTuple):
 def twist(speed: float, yaw_rate: float) -> BodyTwist:
     """Command of a robot for what its law answers."""
     return BodyTwist(speed, yaw_rate)
-
-
-@recorded.register(BodyTwist)
-def _recorded(command: BodyTwist) -> tuple[float, float]:
-    return command.speed, math.nan
 
 
 @pure

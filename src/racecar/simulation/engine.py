@@ -31,7 +31,7 @@ from racecar.base.rows import (
     within,
     zeros_of,
 )
-from racecar.base.types import CarMotion, quaternion_to_yaw
+from racecar.base.types import BodyTwist, CarMotion, quaternion_to_yaw
 from racecar.base.vectors import Flat
 from racecar.control.progress import LineReference, located, sight_for
 from racecar.control.reference_sampler import placed
@@ -538,6 +538,11 @@ def recorded(command: Numbers) -> tuple[float, float]:
 @recorded.register(Command)
 def _recorded(command: Command) -> tuple[float, float]:
     return command.speed, command.steering_angle
+
+
+@recorded.register(BodyTwist)
+def _recorded_twist(command: BodyTwist) -> tuple[float, float]:
+    return command.speed, math.nan
 
 
 @importable
