@@ -353,8 +353,8 @@ class WorldBatch(CommandedBatch):
     def _rest_at(self, poses: Array, bodies: Array, chosen: NDArray[np.bool_]) -> Array:
         """States of cars at rest, the chosen ones at poses of base_link, (cars, 3)."""
         found, base = self._rest.copy(), bodies[CarBody._fields.index('base')]
-        _put_at(found, self.state_names.index('x'), np.ascontiguousarray(poses),
-                np.ascontiguousarray(base), chosen)
+        # Copies, as read-only arrays would be of another type.
+        _put_at(found, self.state_names.index('x'), poses.copy(), base.copy(), chosen)
         return found
 
     def _states_at(
