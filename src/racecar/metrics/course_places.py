@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,8 +57,9 @@ def segments_of(courses: Sequence[Course]) -> Segments:
             np.arctan2(direction[:, 1], direction[:, 0])]))
         counts.append(len(sizes))
         lengths.append(ways[-1])
-    return Segments(*map(np.ascontiguousarray, np.concatenate(columns, axis=1)),
-                    np.cumsum(counts), np.array(lengths))
+    way, x, y, cosine, sine, yaw = map(np.ascontiguousarray, np.concatenate(columns, axis=1))
+    return Segments(
+        way, x, y, cosine, sine, yaw, np.cumsum(counts, dtype=np.int64), np.array(lengths))
 
 
 def poses_on(course: Course, places: Places) -> Array:
@@ -76,8 +77,7 @@ def poses_along(segments: Segments, courses: Indices, places: Places) -> Array:
 
 @kernel
 def _fill_poses(
-    segments: tuple[Array, Array, Array, Array, Array, Array, Indices, Array], courses: Indices,
-    places: tuple[Array, Array, Array], found: Array,
+    segments: tuple[Any, ...], courses: Indices, places: tuple[Any, ...], found: Array,
 ) -> None:
     s = Segments(*lent(segments))
     ways, offsets, turns = lent(places)
