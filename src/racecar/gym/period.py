@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import functools
 import inspect
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -112,6 +113,20 @@ def see_all(readings: Flat, chosen: Flags, cars: Cars) -> None:
     for i in range(len(chosen)):
         if chosen[i]:
             store(cars.views, _VIEW, VIEW_SIZE * i, _view_of(readings, cars, i))
+
+
+FACTS = ('contact', 'progress', 'driven', 'laps', 'lap_time', 'last_lap')
+"""What infos tell of a car, by name."""
+
+
+@kernel
+def tell_all(readings: Flat, contacts: Array, found: Array) -> None:
+    """Fill the FACTS of all cars, (facts, cars), each 0 where there is none."""
+    for i in range(len(contacts)):
+        lap = load(readings, _READING, _READING_SIZE * i).lap
+        facts = contacts[i], lap.progress, lap.driven, lap.laps, lap.lap_time, lap.last_lap
+        for k in range(len(facts)):
+            found[k, i] = 0.0 if math.isnan(facts[k]) else facts[k]
 
 
 @kernel

@@ -44,6 +44,7 @@ from racecar.gym.options import (
 from racecar.gym.period import (
     Cars,
     command_all,
+    FACTS,
     follow_all,
     Judgement,
     judging,
@@ -51,6 +52,7 @@ from racecar.gym.period import (
     observe_all,
     road_of,
     see_all,
+    tell_all,
 )
 from racecar.gym.randomisation import (
     ACTUATOR_STREAM,
@@ -61,7 +63,7 @@ from racecar.gym.randomisation import (
     START_STREAM,
 )
 from racecar.gym.rewards import weighted_reward
-from racecar.metrics.course_places import Places, poses_on
+from racecar.metrics.course_places import Places, poses_along, segments_of
 from racecar.metrics.lap_progress import courses_of
 from racecar.sensors.world_laser import WorldLaser
 from racecar.simulation.contact import Contact
@@ -121,6 +123,7 @@ class Racing:
         driven_by[:learners] = ''
         self._followers = np.tile(driven_by == FOLLOWER, worlds)
         self._gap_followers = np.tile(driven_by == GAP, worlds)
+        self._driven_by = frozenset(driven_by.tolist())
         self._gap_law = GapFollower(options.gap._asdict(), options.vehicle)
         self.has_scans = 'scan' in options.parts or GAP in driven_by or any(
             'scan' in policy.contract.parts for policy in policies.values())
@@ -136,6 +139,8 @@ class Racing:
         courses = courses_of([track.course for track in tracks])
         self._road = road_of(courses, followed(courses, options.follower),
                              np.repeat(scene_of, cars).astype(np.int64))
+        self._segments = segments_of([track.course for track in tracks])
+        self._lengths = np.array([track.course.length for track in tracks])
         vehicle = options.vehicle
         self._cars = Cars(
             np.zeros((total, 2)),
@@ -174,11 +179,10 @@ class Racing:
         return self.observations[:, :self.learners]
 
     def facts(self) -> dict[str, Array]:
-        """What infos tell, (worlds, cars) each; 0 for a time of a lap that there is not yet."""
-        readings = self.batch.readings
-        return {'contact': self.contacts, **{
-            name: np.where(np.isnan(readings[name]), 0.0, readings[name]) for name in (
-                'progress', 'driven', 'laps', 'lap_time', 'last_lap')}}
+        """What infos tell, new arrays (worlds, cars); 0 for a time of a lap that is not yet."""
+        found = np.empty((len(FACTS), self.worlds, self.cars))
+        tell_all(self._readings, self._found.contacts, found.reshape(len(FACTS), -1))
+        return dict(zip(FACTS, found, strict=True))
 
     def begin(
         self, mask: Flags, seeds: Sequence[int] | Indices | None = None,
@@ -241,9 +245,10 @@ class Racing:
         given = self._actions.reshape(self.worlds, self.cars, 2)
         given[:, :self.learners] = numbers
         command_all(self._actions, self._action_plan, learners.reshape(-1), self._cars)
-        if self._followers.any():
+        if FOLLOWER in self._driven_by:
             follow_all(self._followers & chosen, self._road, self._cars)
-        for car in np.flatnonzero(self._gap_followers & chosen).tolist():
+        for car in np.flatnonzero(self._gap_followers & chosen).tolist(
+                ) if GAP in self._driven_by else ():
             self._cars.commands[car] = self._gap_law.command(self.scan_of(car))
         for driver in self._drivers:
             self._ask(driver, chosen)
@@ -283,31 +288,29 @@ class Racing:
         settings, count = self.options.settings, 1 + 2 * self.cars
         randomised = self.options.randomised
         shares = shares_of(*episodes, START_STREAM, count)
-        chosen = np.flatnonzero(mask)
-        spread = 2.0 * shares[:, 1:].reshape(-1, self.cars, 2) - 1.0
+        scenes = self.batch.scene_of[mask]
+        drawn = shares[:, 1:].reshape(-1, self.cars, 2)
         # The first car is the first of a row.
         back = settings.start_spacing * np.arange(self.cars)
-        for k, track in enumerate(self.options.tracks):
-            own = np.flatnonzero(self.batch.scene_of[chosen] == k)
-            if not own.size:
-                continue
-            first = np.zeros(len(own)) if settings.start == START_GRID else \
-                shares[own, 0] * track.course.length
-            ways = first[:, None] - back
-            offset = settings.start_offset * spread[own, :, 0]
-            if settings.start == START_GRID:
-                offset = np.broadcast_to(
-                    settings.start_offset * (-1.0) ** np.arange(self.cars), ways.shape)
-            turn = settings.start_heading * spread[own, :, 1] * (settings.start != START_GRID)
-            drawn = shares[own, 1:].reshape(-1, self.cars, 2)
-            if START_WAY in randomised:
-                ways = randomised[START_WAY].of(shares[own, :1]) - back
-            if START_OFFSET in randomised:
-                offset = randomised[START_OFFSET].of(drawn[..., 0])
-            if START_HEADING in randomised:
-                turn = randomised[START_HEADING].of(drawn[..., 1])
-            poses[chosen[own]] = poses_on(track.course, Places(
-                ways.ravel(), offset.ravel(), turn.ravel())).reshape(len(own), self.cars, 3)
+        if settings.start == START_GRID:
+            ways = np.broadcast_to(0.0 - back, (len(scenes), self.cars))
+            offset = np.broadcast_to(
+                settings.start_offset * (-1.0) ** np.arange(self.cars), ways.shape)
+            turn = np.zeros(ways.shape)
+        else:
+            ways = (shares[:, 0] * self._lengths[scenes])[:, None] - back
+            spread = 2.0 * drawn - 1.0
+            offset = settings.start_offset * spread[..., 0]
+            turn = settings.start_heading * spread[..., 1]
+        if START_WAY in randomised:
+            ways = randomised[START_WAY].of(shares[:, :1]) - back
+        if START_OFFSET in randomised:
+            offset = randomised[START_OFFSET].of(drawn[..., 0])
+        if START_HEADING in randomised:
+            turn = randomised[START_HEADING].of(drawn[..., 1])
+        poses[mask] = poses_along(
+            self._segments, np.repeat(scenes, self.cars).astype(np.int64),
+            Places(ways.ravel(), offset.ravel(), turn.ravel())).reshape(-1, self.cars, 3)
 
     def _start_speeds(self, mask: Flags, episodes: Episodes) -> Array | None:
         """Speeds with which the cars of the worlds of a mask start, (worlds, cars) [m/s]."""

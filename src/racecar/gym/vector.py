@@ -145,7 +145,7 @@ class RaceVectorEnv(VectorEnv[Seen, Floats, Array | Flags]):
     def _info(self) -> Info:
         found: Info = {}
         for name, values in self.racing.facts().items():
-            found[name], found[f'_{name}'] = values[:, 0].copy(), self._all.copy()
+            found[name], found[f'_{name}'] = values[:, 0], self._all.copy()
         return found
 
     def _seeds(

@@ -13,8 +13,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from racecar.base.columns import each, rows_of
-from racecar.base.compiled import types_of
+from racecar.base.columns import rows_of
+from racecar.base.compiled import kernel, types_of
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.rows import flatten
 from racecar.base.types import NANOSECONDS
@@ -47,6 +47,7 @@ from racecar.simulation.world_rows import (
 
 _COMMAND_NUMBERS = 2
 _FRESH = Clock(0.0, 1.0)
+_NO_LAPS = np.array([*flatten(NO_LAPS)])
 # States of models that have no speed of their own.
 _MOVED_BY_INPUTS = frozenset(('x', 'y', 'yaw', 'yaw_rate', 'vy', 'beta'))
 
@@ -265,7 +266,7 @@ class WorldBatch(CommandedBatch):
         self._keys[chosen] = keys[chosen]
         self._bodies = bodies
         laps = np.reshape(np.asarray(self._laps), (-1, LAP_SIZE))
-        laps[chosen] = [*flatten(NO_LAPS)]
+        laps[chosen] = _NO_LAPS
         for block, lanes in self._lanes(chosen) if not (
                 vehicles is None and flying is None) else ():
             if vehicles is not None:
@@ -351,12 +352,9 @@ class WorldBatch(CommandedBatch):
 
     def _rest_at(self, poses: Array, bodies: Array, chosen: NDArray[np.bool_]) -> Array:
         """States of cars at rest, the chosen ones at poses of base_link, (cars, 3)."""
-        x, y, yaw = poses[chosen].T
-        base, at = bodies[CarBody._fields.index('base'), chosen], self.state_names.index('x')
-        found = self._rest.copy()
-        found[chosen, at] = x - base * each(math.cos, yaw)
-        found[chosen, at + 1] = y - base * each(math.sin, yaw)
-        found[chosen, at + 2] = yaw
+        found, base = self._rest.copy(), bodies[CarBody._fields.index('base')]
+        # Copies, as read-only arrays would be of another type.
+        _put_at(found, self.state_names.index('x'), poses.copy(), base.copy(), chosen)
         return found
 
     def _states_at(
@@ -368,7 +366,8 @@ class WorldBatch(CommandedBatch):
                 f'poses have the shape {found.shape}, expected (worlds, cars, 3), here'
                 f' {(*self.shape, 3)}, or (cars, 3) for all worlds')
         of_cars = np.broadcast_to(found, (*self.shape, 3)).reshape(-1, 3)
-        wrong = np.flatnonzero(chosen & ~np.isfinite(of_cars).all(axis=1))
+        wrong = np.empty(0) if np.isfinite(found).all() else np.flatnonzero(
+            chosen & ~np.isfinite(of_cars).all(axis=1))
         if wrong.size:
             raise ParameterError(
                 f'the pose of car {wrong[0] % self._together} of world'
@@ -464,6 +463,22 @@ class WorldBatch(CommandedBatch):
             block.put(parts.motion.state, lanes, block.read(parts.good).T)
             block.put(parts.valid, lanes, np.zeros((1, len(lanes))))
             block.drive(*self._arguments(block.rows, block.lines, own._replace(ticks=0.0)))
+
+
+@kernel
+def _put_at(
+    states: Array, at: int, poses: Array, bases: Array, chosen: NDArray[np.bool_],
+) -> None:
+    """Put the chosen cars at poses of base_link, `base` ahead of the point of the state [m].
+
+    at: column of x in the states, (cars, states), before those of y and yaw.
+    """
+    for i in range(len(chosen)):
+        if chosen[i]:
+            yaw = poses[i, 2]
+            states[i, at] = poses[i, 0] - bases[i] * math.cos(yaw)
+            states[i, at + 1] = poses[i, 1] - bases[i] * math.sin(yaw)
+            states[i, at + 2] = yaw
 
 
 def _worlds_of(models: Sequence[VehicleModel], cars: int) -> int:

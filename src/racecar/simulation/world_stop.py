@@ -13,7 +13,7 @@ from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles.interface import Command
 from racecar.scene.surroundings import Surroundings
 from racecar.simulation.layout import Loop
-from racecar.simulation.rollout_kernel import RolloutTick
+from racecar.simulation.rollout_kernel import responding, RolloutTick
 from racecar.simulation.world_looks import (
     finding_inside,
     hit_once,
@@ -35,26 +35,33 @@ def stopping(kind: WorldKind) -> Loop:
     looks, own = looks_of(kind), kind.world_parts
     state_part = kind.parts.motion.state
     find_inside, step_one, place_one = finding_inside(kind), looks.step_one, looks.place_one
-    stop_blocked, stand = _blocking(kind), _standing(kind)
-    meeting_part, back_part = own.meeting, own.back
+    stop_blocked, stand, respond_one = _blocking(kind), _standing(kind), responding(kind.parts)
+    meeting_part, back_part, actuated = own.meeting, own.back, kind.actuated
+    undo = looks.undo
 
     @importable
     def stop(
         rows: Flat, lines: Flat, around: Surroundings, world: World, tick: RolloutTick,
     ) -> None:
-        find_inside(rows, around, world)
+        # Of one that is alone and stands nothing can come any more.
+        is_over = world.after - world.first == 1 and load(
+            rows, meeting_part, world.first).stands > 0.0
+        if is_over:
+            undo(rows, world.first)
+        else:
+            find_inside(rows, around, world)
         for number in range(tick.done, tick.done + tick.steps):
             for i in range(world.first, world.after):
                 # Of one that stands only the actuators move on.
-                state = load(rows, state_part, i)
-                store(rows, back_part, i, state)
-                step_one(rows, lines, i, number, tick)
                 if load(rows, meeting_part, i).stands > 0.0:
-                    store(rows, state_part, i, state)
-                else:
-                    place_one(rows, i)
+                    if actuated:
+                        respond_one(rows, lines, i, number, tick.depth)
+                    continue
+                store(rows, back_part, i, load(rows, state_part, i))
+                step_one(rows, lines, i, number, tick)
+                place_one(rows, i)
             # One that is put back may be in the way of another.
-            while stop_blocked(rows, around, world):
+            while not is_over and stop_blocked(rows, around, world):
                 pass
         for i in range(world.first, world.after):
             if load(rows, meeting_part, i).stands > 0.0:

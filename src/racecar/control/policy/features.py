@@ -213,7 +213,7 @@ _BEFORE_END = 1.0 - 1e-9
 def ahead_of(line: Line, segment: int, way: float) -> tuple[float, float, int]:
     """Point of a closed line at a way from its start, x, y [m], and its segment.
 
-    segment: one that begins before, and not far.
+    segment: the one to choose where the way ends at its begin [-].
     """
     count = len(line.x) - 1
     length = line.way[count]
@@ -221,11 +221,12 @@ def ahead_of(line: Line, segment: int, way: float) -> tuple[float, float, int]:
     if not 0.0 <= way < _BEFORE_END * length:
         way -= length * math.floor(way / length)
     at = segment
-    # Each segment once, at most: also where rounding leaves the way a little before it.
-    for _ in range(count):
-        if line.way[at] <= way <= line.way[at + 1]:
-            break
-        at = at + 1 if at + 1 < count else 0
+    # Where rounding leaves the way beyond the line, the segment stays.
+    if 0.0 <= way <= length and not line.way[at] <= way <= line.way[at + 1]:
+        at = segment_at(line, way)
+        # A corner belongs to the segment that ends there.
+        if at > 0 and way == line.way[at]:
+            at -= 1
     share = (way - line.way[at]) / (line.way[at + 1] - line.way[at])
     return (line.x[at] + share * (line.x[at + 1] - line.x[at]),
             line.y[at] + share * (line.y[at + 1] - line.y[at]), at)
@@ -233,15 +234,18 @@ def ahead_of(line: Line, segment: int, way: float) -> tuple[float, float, int]:
 
 @pure
 def segment_at(line: Line, way: float) -> int:
-    """Segment of a line in which a way from its start ends [m], by halving."""
-    low, high = 0, len(line.x) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if line.way[middle] <= way:
-            low = middle
-        else:
-            high = middle
-    return low
+    """Segment of a line in which a way from its start ends [m]."""
+    count = len(line.x) - 1
+    length = line.way[count]
+    if not 0.0 < way < length:
+        return count - 1 if way >= length else 0
+    # Nearly all lines have points at equal distances.
+    at = min(int(way * (count / length)), count - 1)
+    while way < line.way[at]:
+        at -= 1
+    while way >= line.way[at + 1]:
+        at += 1
+    return at
 
 
 @routine
