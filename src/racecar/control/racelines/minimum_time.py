@@ -10,7 +10,7 @@ car with variable parameters", Vehicle System Dynamics 52 (2014).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from racecar.base.errors import ConfigurationError
 from racecar.base.extras import not_installed
 from racecar.control.racelines.raceline import PLAIN_MODEL
+from racecar.control.racelines.symbolic_tyres import CasADi, Expression
 from racecar.control.racelines.time_models import COMMON, Grip, STATES, TIME_MODELS
 from racecar.control.racelines.track import Stations
 from racecar.dynamics.vehicles.design import GRAVITY
@@ -101,7 +102,7 @@ class _Transcription:
     # n, xi, vx, vy, r, d; u, X: orders of magnitude [SI].
     _SCALES = np.array([0.5, 0.3, 5.0, 0.5, 2.0, 0.2, 2.0])
 
-    def __init__(self, casadi: Any, problem: TimeProblem) -> None:
+    def __init__(self, casadi: CasADi, problem: TimeProblem) -> None:
         self._casadi, self._problem = casadi, problem
         self._model = TIME_MODELS[problem.model](
             Grip(problem.vehicle, problem.tyres, problem.grip))
@@ -110,7 +111,7 @@ class _Transcription:
         self._count = len(problem.stations.s)
         self._point = self._make_point()
 
-    def _make_point(self) -> Any:
+    def _make_point(self) -> Expression:
         """Function of scaled variables and curvature.
 
         Rates along the way, t', what is to be 0, and what is to be within -1 and 1.

@@ -8,18 +8,24 @@ here, and none has a slip limit.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from racecar.dynamics.vehicles.tyre_sets import TyreDirection, TyreSet
+
+Expression: TypeAlias = Any
+"""Of CasADi, which has no types."""
+
+CasADi: TypeAlias = Any
+"""Its module."""
 
 # Square of a scaled slip that does not count.
 _NO_SLIP = 1e-12
 
 
 def lateral_force(
-    casadi: Any, tyres: TyreSet, tyre: TyreDirection, loads: tuple[Any, float], angle: Any,
-    grip: float,
-) -> Any:
+    casadi: CasADi, tyres: TyreSet, tyre: TyreDirection, loads: tuple[Expression, float],
+    angle: Expression, grip: float,
+) -> Expression:
     """Lateral force of an axle without longitudinal slip [N].
 
     loads: present and static [N]; angle: of the slip [rad]; grip: share of the friction.
@@ -37,9 +43,9 @@ def lateral_force(
 
 
 def combined_forces(
-    casadi: Any, tyres: TyreSet, directions: tuple[TyreDirection, TyreDirection],
-    loads: tuple[Any, float], slips: tuple[Any, Any], grip: float,
-) -> tuple[Any, Any]:
+    casadi: CasADi, tyres: TyreSet, directions: tuple[TyreDirection, TyreDirection],
+    loads: tuple[Expression, float], slips: tuple[Expression, Expression], grip: float,
+) -> tuple[Expression, Expression]:
     """Longitudinal and lateral force of a wheel [N], by the similarity method of combined_slip.
 
     directions: along and across, of the axle; loads: of the wheel, present and static [N]; slips:
@@ -63,7 +69,7 @@ def combined_forces(
                 ca, y, stiffness_y / (y.shape * peak_y) * angle))
 
 
-def _magic(casadi: Any, tyre: TyreDirection, scaled: Any) -> Any:
+def _magic(casadi: CasADi, tyre: TyreDirection, scaled: Expression) -> Expression:
     """Force over the largest one, of stiffness times slip over shape factor times that."""
     return casadi.sin(tyre.shape * casadi.atan(
         scaled - tyre.curvature * (scaled - casadi.atan(scaled))))

@@ -27,13 +27,18 @@ Vehicle System Dynamics 52 (2014); Christ et al., ibid. 59 (2021).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.control.racelines.raceline import PLAIN_MODEL
-from racecar.control.racelines.symbolic_tyres import combined_forces, lateral_force
+from racecar.control.racelines.symbolic_tyres import (
+    CasADi,
+    combined_forces,
+    Expression,
+    lateral_force,
+)
 from racecar.dynamics.vehicles.design import GRAVITY
 from racecar.dynamics.vehicles.double_track_chassis import MOST_LOADED
 from racecar.dynamics.vehicles.grip_map import AxleCurve
@@ -70,9 +75,9 @@ class Point(NamedTuple):
     -1 and 1.
     """
 
-    rates: Any
-    balance: Any
-    used: Any
+    rates: Expression
+    balance: Expression
+    used: Expression
 
 
 class TimeModel(Protocol):
@@ -84,7 +89,7 @@ class TimeModel(Protocol):
     tyre_models: ClassVar[tuple[str, ...]]
     further: Array
 
-    def point(self, casadi: Any, variables: list[Any]) -> Point:
+    def point(self, casadi: CasADi, variables: list[Expression]) -> Point:
         """Expressions of the variables [SI] of a station; n and xi have no part in them."""
         ...
 
@@ -102,7 +107,7 @@ class SingleTrackTime:
     def __init__(self, grip: Grip) -> None:
         self._grip = grip
 
-    def point(self, casadi: Any, variables: list[Any]) -> Point:
+    def point(self, casadi: CasADi, variables: list[Expression]) -> Point:
         """See TimeModel."""
         ca, (car, tyres, grip) = casadi, self._grip
         _, _, vx, vy, r, d, _, force = variables
@@ -148,7 +153,7 @@ class DoubleTrackTime:
         weight = grip.vehicle.mass * GRAVITY
         self.further = np.array([_MOST_SLIP] * 4 + [2.0 * weight] * 2)
 
-    def point(self, casadi: Any, variables: list[Any]) -> Point:
+    def point(self, casadi: CasADi, variables: list[Expression]) -> Point:
         """See TimeModel."""
         ca, car = casadi, self._grip.vehicle
         _, _, vx, vy, r, d, _, force, *slips, sum_x, sum_y = variables
@@ -184,7 +189,7 @@ class DoubleTrackTime:
         rates[4] = total[2] / car.yaw_inertia
         return Point(rates, ca.vertcat(*balance) / (car.mass * GRAVITY), ca.vertcat(*used))
 
-    def _loads(self, ca: Any, sum_x: Any, sum_y: Any) -> list[Any]:
+    def _loads(self, ca: CasADi, sum_x: Expression, sum_y: Expression) -> list[Expression]:
         """Loads of the wheels [N], the left one of each axle first."""
         car = self._grip.vehicle
         height, tracks = car.cog_height, car.track_widths
@@ -199,8 +204,9 @@ class DoubleTrackTime:
         return found
 
     def _forces(
-        self, ca: Any, *, is_front: bool, load: Any, slips: tuple[Any, Any],
-    ) -> tuple[Any, Any]:
+        self, ca: CasADi, *, is_front: bool, load: Expression,
+        slips: tuple[Expression, Expression],
+    ) -> tuple[Expression, Expression]:
         """Forces of a wheel along and across it [N]."""
         car, tyres, grip = self._grip
         static = 0.5 * (car.front_axle_load if is_front else car.rear_axle_load)
@@ -224,8 +230,9 @@ TIME_MODELS: dict[str, type[SingleTrackTime] | type[DoubleTrackTime]] = {
 
 
 def _rates(
-    ca: Any, car: VehicleParameters, variables: list[Any], forces: tuple[Any, Any, Any],
-) -> Any:
+    ca: CasADi, car: VehicleParameters, variables: list[Expression],
+    forces: tuple[Expression, Expression, Expression],
+) -> Expression:
     """Rates by time of n, xi (without the line's turn), vx, vy, r, d; forces: SX, SY, M."""
     _, xi, vx, vy, r, _, u, *_ = variables
     along, across, moment = forces
