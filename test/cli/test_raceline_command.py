@@ -10,6 +10,7 @@ import pytest
 
 from racecar.cli.main import main
 from racecar.control.racelines.raceline import read_raceline
+from racecar.control.racelines.time_models import TIME_MODELS
 
 
 def test_it_makes_the_centre_line_with_speeds_without_a_solver(tmp_path, capsys, monkeypatch):
@@ -29,9 +30,11 @@ def test_it_makes_the_centre_line_with_speeds_without_a_solver(tmp_path, capsys,
 
 
 def test_it_shows_a_line_of_the_package(capsys):
-    assert main(['raceline', 'racetrack_f1tenth_time', '--show']) == 0
-    shown = capsys.readouterr().out
-    assert 'least lap time on the track' in shown
+    for model in TIME_MODELS:
+        assert main(['raceline', 'racetrack_f1tenth_time', '--show', '--model', model]) == 0
+        shown = capsys.readouterr().out
+        assert 'least lap time on the track of a single track  11.43  s' in shown
+        assert 'least lap time on the track of a double track  12.05  s' in shown
 
 
 def test_it_refuses_what_it_cannot_read(tmp_path, capsys):

@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 from racecar.base.errors import ParameterError
 from racecar.control.racelines.closed_spline import ClosedSpline
 from racecar.control.racelines.minimum_curvature import minimum_curvature, MinimumCurvature, STEP
-from racecar.control.racelines.minimum_time import minimum_time, MinimumTime, TimeProblem
+from racecar.control.racelines.minimum_time import (
+    minimum_time,
+    minimum_times,
+    MinimumTime,
+    TimeProblem,
+)
 from racecar.control.racelines.raceline import bound_note, PLAIN_MODEL, Raceline
 from racecar.control.racelines.speed_profile import speed_profile
 from racecar.control.racelines.time_models import TIME_MODELS
@@ -103,10 +108,8 @@ def make_raceline(
         models = {design.model} if design.method == 'time' else set()
         if bound:
             models |= {name for name, model in TIME_MODELS.items() if tyres in model.tyre_models}
-        for model in sorted(models):
-            least[model] = minimum_time(_problem(
-                about, vehicle, replace(design, model=model), grip,
-                about.offset_limits(design.margin)))
+        least = minimum_times(_problem(
+            about, vehicle, design, grip, about.offset_limits(design.margin)), sorted(models))
     solved: MinimumCurvature | MinimumTime | None = None
     fastest = least[design.model] if design.method == 'time' else None
     if fastest is not None:
@@ -152,7 +155,8 @@ def time_on(
     low, high = about.offset_limits(design.margin)
     # The line itself may touch the margin.
     return minimum_time(_problem(about, vehicle, design, grip, (
-        np.minimum(np.maximum(low, -corridor), 0.0), np.maximum(np.minimum(high, corridor), 0.0))))
+        np.minimum(np.maximum(low, -corridor), 0.0),
+        np.maximum(np.minimum(high, corridor), 0.0))), design.model)
 
 
 def vehicle_digest(vehicle: VehicleParameters) -> str:
@@ -171,7 +175,7 @@ def _problem(
     profile = speed_profile(about.curvature, about.step, grip, design.speed_limit)
     start = np.clip(np.zeros(len(about.s)), *limits)
     return TimeProblem(
-        about, vehicle, make_tyre_set(vehicle, design.tyre_model), design.model, *limits, start,
+        about, vehicle, make_tyre_set(vehicle, design.tyre_model), *limits, start,
         _STARTING_SHARE * profile.speed, design.speed_limit, design.steering_rate, design.grip)
 
 

@@ -10,6 +10,7 @@ car with variable parameters", Vehicle System Dynamics 52 (2014).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -40,15 +41,13 @@ _SMOOTH_STEERING, _SMOOTH_FORCE = 1e-5, 1e-5
 class TimeProblem(NamedTuple):
     """What is to be driven: stations about which, by which vehicle and tyres, within which limits.
 
-    model: name in TIME_MODELS; low, high: limits of the offsets (n,) [m]; start: offsets to start
-    from (n,) [m], with their speeds; speed_limit [m/s]; steering_rate: largest [rad/s]; grip:
-    share of the friction.
+    low, high: limits of the offsets (n,) [m]; start: offsets to start from (n,) [m], with their
+    speeds; speed_limit [m/s]; steering_rate: largest [rad/s]; grip: share of the friction.
     """
 
     stations: Stations
     vehicle: VehicleParameters
     tyres: TyreSet
-    model: str
     low: Array
     high: Array
     start: Array
@@ -74,26 +73,33 @@ class MinimumTime(NamedTuple):
     variables: Array
 
 
-def minimum_time(problem: TimeProblem) -> MinimumTime:
-    """Fastest lap within limits: a local minimum, near the line that it starts from.
+def minimum_time(problem: TimeProblem, model: str) -> MinimumTime:
+    """Fastest lap of a model, see minimum_times()."""
+    return minimum_times(problem, [model])[model]
 
-    Raises ConfigurationError if CasADi is missing, the model has no equations of the tyres, or
-    IPOPT finds no optimum.
+
+def minimum_times(problem: TimeProblem, models: Collection[str]) -> dict[str, MinimumTime]:
+    """Fastest laps of models within limits: local minima, near the line that it starts from.
+
+    models: names in TIME_MODELS. Raises ConfigurationError if CasADi is missing, a model has no
+    equations of the tyres, or IPOPT finds no optimum.
     """
-    known, tyres = TIME_MODELS[problem.model].tyre_models, problem.tyres.model.name
-    if tyres not in known:
-        raise ConfigurationError(
-            f'the least time of a {problem.model} has no equations of the tyre model {tyres},'
-            f" expected {' or '.join(known)}")
+    tyres = problem.tyres.model.name
+    for model in models:
+        known = TIME_MODELS[model].tyre_models
+        if tyres not in known:
+            raise ConfigurationError(
+                f'the least time of a {model} has no equations of the tyre model {tyres},'
+                f" expected {' or '.join(known)}")
     try:
         import casadi
     except ImportError as error:
         raise not_installed('the line of least time', 'casadi') from error
-    plain = _Transcription(casadi, problem._replace(model=PLAIN_MODEL))
+    plain = _Transcription(casadi, problem, PLAIN_MODEL)
     found = plain.solve(plain.start(), 1e-2)
     # Those of other models are near it.
-    return found if problem.model == PLAIN_MODEL else _Transcription(
-        casadi, problem).solve(found.variables, 1e-4)
+    return {model: found if model == PLAIN_MODEL else _Transcription(
+        casadi, problem, model).solve(found.variables, 1e-4) for model in models}
 
 
 class _Transcription:
@@ -102,9 +108,9 @@ class _Transcription:
     # n, xi, vx, vy, r, d; u, X: orders of magnitude [SI].
     _SCALES = np.array([0.5, 0.3, 5.0, 0.5, 2.0, 0.2, 2.0])
 
-    def __init__(self, casadi: CasADi, problem: TimeProblem) -> None:
+    def __init__(self, casadi: CasADi, problem: TimeProblem, model: str) -> None:
         self._casadi, self._problem = casadi, problem
-        self._model = TIME_MODELS[problem.model](
+        self._model = TIME_MODELS[model](
             Grip(problem.vehicle, problem.tyres, problem.grip))
         self._scales = np.concatenate([
             self._SCALES, [problem.vehicle.mass * GRAVITY], self._model.further])

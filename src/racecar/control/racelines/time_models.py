@@ -90,7 +90,7 @@ class TimeModel(Protocol):
     further: Array
 
     def point(self, casadi: CasADi, variables: list[Expression]) -> Point:
-        """Expressions of the variables [SI] of a station; n and xi have no part in them."""
+        """Expressions of the variables [SI] of a station; n and the line have no part."""
         ...
 
     def start(self, common: Array) -> Array:
