@@ -17,6 +17,7 @@ from racecar.base.vectors import vector
 from racecar.control.racelines.closed_spline import ClosedSpline
 from racecar.control.racelines.raceline import Raceline, read_raceline
 from racecar.control.racelines.speed_profile import speed_profile
+from racecar.control.racelines.time_models import DoubleTrackTime, Grip, TIME_MODELS
 from racecar.control.racelines.track import Track
 from racecar.dynamics.vehicles.ackermann import ackermann_angles
 from racecar.dynamics.vehicles.design import GRAVITY
@@ -172,8 +173,6 @@ def test_the_fastest_lap_is_faster_than_that_on_the_line_of_least_curvature_in_o
 @pytest.mark.parametrize('axle', ['all', 'rear'])
 def test_the_model_of_least_time_has_the_forces_of_the_double_track(tyre, axle):
     casadi = pytest.importorskip('casadi')
-    from racecar.control.racelines.time_models import DoubleTrackTime, Grip
-
     # Without a height the plant needs no rounds for its loads.
     car = replace(CAR, driven_axle=axle, cog_height=1e-9, rolling_resistance=0.02)
     plant = DoubleTrack(car, tyre)
@@ -213,8 +212,6 @@ def test_the_model_of_least_time_has_the_forces_of_the_double_track(tyre, axle):
 
 def test_loads_of_the_model_of_least_time_move_as_those_of_the_double_track():
     casadi = pytest.importorskip('casadi')
-    from racecar.control.racelines.time_models import DoubleTrackTime, Grip
-
     car = replace(CAR, roll_stiffness_split=0.6, friction_load_sensitivity=0.1)
     plant = DoubleTrack(car, 'pacejka')
     symbols = casadi.SX.sym('z', 14)
@@ -353,7 +350,10 @@ def test_the_lines_of_the_package_belong_to_its_tracks_and_cars():
         assert line.widths.min() > float(notes['margin']) - 0.02, name
         bound, slower = line.bounds['single_track'], line.bounds['double_track']
         assert 1.0 < slower / bound < 1.2, name
-        laps[notes['track'], notes['method']] = float(notes['lap_time']), bound
-    for (_, method), (lap, bound) in laps.items():
+        model = notes.get('model', 'single_track')
+        laps[notes['track'], notes['method'], model] = (
+            float(notes['lap_time']), line.bounds[model])
+    for (_, method, _), (lap, bound) in laps.items():
         assert lap == bound if method == 'time' else lap > 0.995 * bound
-    assert len({track for track, method in laps if method == 'time'}) >= 3
+    for model in TIME_MODELS:
+        assert len({track for track, method, of in laps if (method, of) == ('time', model)}) >= 3
