@@ -238,8 +238,12 @@ def test_a_double_track_takes_longer_than_a_single_track():
     from racecar.control.racelines.design import make_raceline, RacelineDesign
 
     design = RacelineDesign('time', step=0.8, speed_limit=8.0, model='double_track')
-    made = make_raceline(small_track(), CAR, design, bound=True)
+    told: list[int] = []
+    made = make_raceline(small_track(), CAR, design, bound=True, on_iteration=told.append)
     line = made.line
+    assert made.iterations is not None
+    assert told == [*range(1, len(told) + 1)]
+    assert len(told) > made.iterations
     assert made.residual is not None
     assert made.residual <= 1e-6
     assert line.notes['model'] == 'double_track'

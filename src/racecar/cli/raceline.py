@@ -13,7 +13,7 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.share import find_raceline, find_vehicle, raceline_names, vehicle_names
 from racecar.cli.choices import completed_as_file
 from racecar.cli.number_types import number
-from racecar.cli.output import print_rows
+from racecar.cli.output import print_rows, ProgressBar
 from racecar.metrics.quantities import Quantity
 
 if TYPE_CHECKING:
@@ -119,7 +119,9 @@ def _made(arguments: argparse.Namespace) -> MadeRaceline:
         math.inf if arguments.speed_limit is None else arguments.speed_limit,
         arguments.steering_rate, arguments.grip, arguments.tyre_model, arguments.model)
     vehicle = VehicleParameters.from_file(find_vehicle(arguments.vehicle))
-    return make_raceline(Track.load(arguments.track), vehicle, design, bound=arguments.bound)
+    track = Track.load(arguments.track)
+    with ProgressBar(None, 'least lap time', 'iterations') as show:
+        return make_raceline(track, vehicle, design, bound=arguments.bound, on_iteration=show)
 
 
 def _read(arguments: argparse.Namespace) -> MadeRaceline:

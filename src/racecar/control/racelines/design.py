@@ -15,9 +15,11 @@ from racecar.base.errors import ParameterError
 from racecar.control.racelines.closed_spline import ClosedSpline
 from racecar.control.racelines.minimum_curvature import minimum_curvature, MinimumCurvature, STEP
 from racecar.control.racelines.minimum_time import (
+    ignore_iteration,
     minimum_time,
     minimum_times,
     MinimumTime,
+    OnIteration,
     TimeProblem,
 )
 from racecar.control.racelines.raceline import bound_note, PLAIN_MODEL, Raceline
@@ -91,11 +93,13 @@ class MadeRaceline:
 
 def make_raceline(
     track: Track, vehicle: VehicleParameters, design: RacelineDesign, *, bound: bool = False,
+    on_iteration: OnIteration = ignore_iteration,
 ) -> MadeRaceline:
     """Line round a track for a vehicle.
 
-    bound: note the least lap times on the track as well, of all models that know the tyres.
-    Raises ConfigurationError for what is not possible, ParameterError for a design that cannot be.
+    bound: note the least lap times on the track as well, of all models that know the tyres;
+    on_iteration: told how far the search for the least time is. Raises ConfigurationError for what
+    is not possible, ParameterError for a design that cannot be.
     """
     design.check(vehicle)
     grip = GripMap.of(vehicle, design.tyre_model, grip=design.grip)
@@ -109,7 +113,8 @@ def make_raceline(
         if bound:
             models |= {name for name, model in TIME_MODELS.items() if tyres in model.tyre_models}
         least = minimum_times(_problem(
-            about, vehicle, design, grip, about.offset_limits(design.margin)), sorted(models))
+            about, vehicle, design, grip, about.offset_limits(design.margin)), sorted(models),
+            on_iteration)
     solved: MinimumCurvature | MinimumTime | None = None
     fastest = least[design.model] if design.method == 'time' else None
     if fastest is not None:

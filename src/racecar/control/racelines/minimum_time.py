@@ -10,8 +10,9 @@ car with variable parameters", Vehicle System Dynamics 52 (2014).
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import NamedTuple
+from collections.abc import Callable, Collection
+import itertools
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,16 +74,26 @@ class MinimumTime(NamedTuple):
     variables: Array
 
 
+OnIteration: TypeAlias = Callable[[int], object]
+"""Is called with how many iterations are done."""
+
+
+def ignore_iteration(done: int) -> None:
+    """Tell nobody."""
+
+
 def minimum_time(problem: TimeProblem, model: str) -> MinimumTime:
     """Fastest lap of a model, see minimum_times()."""
-    return minimum_times(problem, [model])[model]
+    return minimum_times(problem, [model], ignore_iteration)[model]
 
 
-def minimum_times(problem: TimeProblem, models: Collection[str]) -> dict[str, MinimumTime]:
+def minimum_times(
+    problem: TimeProblem, models: Collection[str], on_iteration: OnIteration,
+) -> dict[str, MinimumTime]:
     """Fastest laps of models within limits: local minima, near the line that it starts from.
 
-    models: names in TIME_MODELS. Raises ConfigurationError if CasADi is missing, a model has no
-    equations of the tyres, or IPOPT finds no optimum.
+    models: names in TIME_MODELS; on_iteration: see OnIteration. Raises ConfigurationError if
+    CasADi is missing, a model has no equations of the tyres, or IPOPT finds no optimum.
     """
     tyres = problem.tyres.model.name
     for model in models:
@@ -95,11 +106,16 @@ def minimum_times(problem: TimeProblem, models: Collection[str]) -> dict[str, Mi
         import casadi
     except ImportError as error:
         raise not_installed('the line of least time', 'casadi') from error
+    done = itertools.count(1)
+
+    def on_each() -> None:
+        on_iteration(next(done))
+
     plain = _Transcription(casadi, problem, PLAIN_MODEL)
-    found = plain.solve(plain.start(), 1e-2)
+    found = plain.solve(plain.start(), 1e-2, on_each)
     # Those of other models are near it.
     return {model: found if model == PLAIN_MODEL else _Transcription(
-        casadi, problem, model).solve(found.variables, 1e-4) for model in models}
+        casadi, problem, model).solve(found.variables, 1e-4, on_each) for model in models}
 
 
 class _Transcription:
@@ -135,8 +151,13 @@ class _Transcription:
         return ca.Function('point', [scaled, curvature], [
             rates / ca.DM(self._scales[:STATES]), slowness, found.balance, used])
 
-    def solve(self, start: Array, barrier: float) -> MinimumTime:
-        """Run IPOPT from the common variables (n, COMMON) [SI] and a barrier parameter."""
+    def solve(
+        self, start: Array, barrier: float, on_each: Callable[[], object],
+    ) -> MinimumTime:
+        """Run IPOPT from the common variables (n, COMMON) [SI] and a barrier parameter.
+
+        on_each: is called after each iteration.
+        """
         ca, p, step = self._casadi, self._problem, self._problem.stations.step
         variables = ca.MX.sym('z', len(self._scales), self._count)
         rates, slowness, balance, used = self._point.map(self._count)(
@@ -150,10 +171,11 @@ class _Transcription:
         smooth = step * (_SMOOTH_STEERING * ca.sumsqr(variables[STATES, :])
                          + _SMOOTH_FORCE * ca.sumsqr(jump) / step**2)
         low, high = self._limits()
+        constraints = ca.vertcat(ca.vec(defects), ca.vec(balance), ca.vec(used))
+        watch = _watch(ca, variables.numel(), constraints.numel(), on_each)
         solver = ca.nlpsol('minimum_time', 'ipopt', {
-            'x': ca.vec(variables), 'f': time + smooth,
-            'g': ca.vertcat(ca.vec(defects), ca.vec(balance), ca.vec(used))}, {
-            'print_time': False, 'ipopt': {
+            'x': ca.vec(variables), 'f': time + smooth, 'g': constraints}, {
+            'print_time': False, 'iteration_callback': watch, 'ipopt': {
                 'print_level': 0, 'sb': 'yes', 'max_iter': _ITERATIONS, 'tol': 0.01 * RESIDUAL,
                 'mu_strategy': 'monotone', 'mu_init': barrier, 'linear_solver': 'mumps'}})
         equal = np.zeros((STATES + balance.shape[0]) * self._count)
@@ -217,3 +239,36 @@ class _Transcription:
         z[:, 7] = np.clip(
             force, -0.9 * p.vehicle.drive_force_limit, 0.9 * p.vehicle.drive_force_limit)
         return z
+
+
+def _watch(
+    casadi: CasADi, variables: int, constraints: int, on_each: Callable[[], object],
+) -> Expression:
+    """Make what IPOPT calls after each iteration; it has to live as long as the solver."""
+    sizes = {'x': variables, 'lam_x': variables, 'f': 1, 'g': constraints, 'lam_g': constraints}
+
+    class Watch(casadi.Callback):  # type: ignore[misc]
+        """Takes the iterate and asks to go on."""
+
+        def __init__(self) -> None:
+            casadi.Callback.__init__(self)
+            self.construct('watch', {})
+
+        def get_n_in(self) -> int:
+            """Count of what it takes."""
+            return int(casadi.nlpsol_n_out())
+
+        def get_n_out(self) -> int:
+            """Of what it returns."""
+            return 1
+
+        def get_sparsity_in(self, index: int) -> Expression:
+            """Shape of what it takes."""
+            return casadi.Sparsity.dense(sizes.get(casadi.nlpsol_out(index), 0))
+
+        def eval(self, _: Expression) -> list[int]:
+            """Tell that there was one more."""
+            on_each()
+            return [0]
+
+    return Watch()
