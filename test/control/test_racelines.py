@@ -17,7 +17,12 @@ from racecar.base.vectors import vector
 from racecar.control.racelines.closed_spline import ClosedSpline
 from racecar.control.racelines.raceline import Raceline, read_raceline
 from racecar.control.racelines.speed_profile import speed_profile
-from racecar.control.racelines.time_models import DoubleTrackTime, Grip, TIME_MODELS
+from racecar.control.racelines.time_models import (
+    DoubleTrackTime,
+    Grip,
+    SingleTrackTime,
+    TIME_MODELS,
+)
 from racecar.control.racelines.track import Track
 from racecar.dynamics.vehicles.ackermann import ackermann_angles
 from racecar.dynamics.vehicles.design import GRAVITY
@@ -26,6 +31,7 @@ from racecar.dynamics.vehicles.double_track_equations import WHEELS
 from racecar.dynamics.vehicles.grip_map import GripMap
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.single_track import SingleTrack
+from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
 from racecar.scene.track import CentreLine, generate_centre_line, TrackShape
 from racecar.simulation.simulator import Simulator
 
@@ -167,6 +173,22 @@ def test_the_fastest_lap_is_faster_than_that_on_the_line_of_least_curvature_in_o
     assert fast.line.widths is not None
     assert fast.line.widths.min() > 0.28
     assert fast.line.speed.max() <= 11.0 + 1e-3
+
+
+@pytest.mark.parametrize(('axle', 'side'), [('front', -1.0), ('rear', 1.0)])
+def test_the_driven_axle_of_the_single_track_holds_what_its_load_allows(axle, side):
+    casadi = pytest.importorskip('casadi')
+    car, force = replace(CAR, driven_axle=axle), 15.0
+    tyres = make_tyre_set(car, 'pacejka')
+    symbols = casadi.SX.sym('z', 8)
+    point = SingleTrackTime(Grip(car, tyres, 0.9)).point(casadi, casadi.vertsplit(symbols))
+    used = casadi.Function('used', [symbols], [point.used])(
+        [0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0, force])
+    static = car.front_axle_load if axle == 'front' else car.rear_axle_load
+    load = static + side * car.cog_height * force / car.wheelbase
+    share = (force / (0.9 * car.friction_coefficient * load)) ** 2
+    assert np.array(used).ravel() == pytest.approx(
+        [0.0, 0.0, share, 0.0] if axle == 'front' else [0.0, 0.0, 0.0, share])
 
 
 @pytest.mark.parametrize('tyre', ['pacejka', 'fiala'])
