@@ -67,14 +67,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises RacecarError with a one-line message.
     """
+    from racecar.control.racelines.raceline import bound_note
+
     for option, file, suffix in (('--output', arguments.output, '.csv'),
                                  ('--picture', arguments.picture, '.png')):
         if file is not None and file.suffix != suffix:
             raise ConfigurationError(
                 f'{option} is {excerpt(str(file))}, expected a file that ends with {suffix}')
     made = _read(arguments) if arguments.show else _made(arguments)
-    from racecar.control.racelines.raceline import bound_note
-
     line = made.line
     if arguments.output is not None:
         line.write(arguments.output)

@@ -15,7 +15,6 @@ from racecar.base.errors import ParameterError
 from racecar.control.racelines.closed_spline import ClosedSpline
 from racecar.control.racelines.minimum_curvature import minimum_curvature, MinimumCurvature, STEP
 from racecar.control.racelines.minimum_time import (
-    ignore_iteration,
     minimum_time,
     minimum_times,
     MinimumTime,
@@ -93,7 +92,7 @@ class MadeRaceline:
 
 def make_raceline(
     track: Track, vehicle: VehicleParameters, design: RacelineDesign, *, bound: bool = False,
-    on_iteration: OnIteration = ignore_iteration,
+    on_iteration: OnIteration = lambda _: None,
 ) -> MadeRaceline:
     """Line round a track for a vehicle.
 

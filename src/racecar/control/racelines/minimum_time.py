@@ -78,17 +78,13 @@ OnIteration: TypeAlias = Callable[[int], object]
 """Is called with how many iterations are done."""
 
 
-def ignore_iteration(done: int) -> None:
-    """Tell nobody."""
-
-
 def minimum_time(problem: TimeProblem, model: str) -> MinimumTime:
     """Fastest lap of a model, see minimum_times()."""
-    return minimum_times(problem, [model], ignore_iteration)[model]
+    return minimum_times(problem, [model])[model]
 
 
 def minimum_times(
-    problem: TimeProblem, models: Collection[str], on_iteration: OnIteration,
+    problem: TimeProblem, models: Collection[str], on_iteration: OnIteration = lambda _: None,
 ) -> dict[str, MinimumTime]:
     """Fastest laps of models within limits: local minima, near the line that it starts from.
 

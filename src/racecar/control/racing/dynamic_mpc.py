@@ -66,9 +66,8 @@ from racecar.control.racing.settings import check_count, check_not_negative, che
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import DRIVE_TIME_CONSTANT
 
-# Speed from which wheels slip by a share of it [m/s].
-_ROLLING = 0.5
-
+ROLLING = 0.5
+"""Speed from which wheels slip by a share of it [m/s]."""
 
 RECORDS = 64
 """Answers whose inputs are remembered: a delay is of at most so many less two."""
@@ -125,7 +124,7 @@ def commanded_speed(parameters: Parameters, vx: float, slip: float) -> tuple[flo
     """V of a forward velocity [m/s] and a slip, and its derivative by the slip."""
     p = parameters
     acceleration, jerk = straight_acceleration(p.car, slip)
-    travel = max(vx, _ROLLING)
+    travel = max(vx, ROLLING)
     rest = 1.0 / (1.0 - max(slip, 0.0))
     return (vx + p.slip * (travel * slip * rest + p.lag * acceleration),
             p.slip * (travel * rest * rest + p.lag * jerk))

@@ -62,8 +62,6 @@ LANES = 128
 _HALF, _MOST_BLOCKS = LANES // 2, 1000
 # Of LineState.
 _STATES = len(LineState._fields)
-# Speed from which wheels slip by a share of it [m/s].
-_ROLLING = 0.5
 # Steps for which a normal number is held.
 _HELD = 4
 _KEY = 0x4D505049
@@ -283,7 +281,7 @@ def answer(
     acceleration = body_rates(
         p.car, BodyState(vx, numbers[x + 3], numbers[x + 4], angle), slip)[0]
     speed = vx + acceleration * period
-    travel = max(speed, _ROLLING)
+    travel = max(speed, dynamic_mpc.ROLLING)
     creep = travel * (slip / (1.0 - slip) if slip > 0.0 else slip) + p.lag * acceleration
     after = min(max(angle + turning * period, p.car.least_angle), p.car.most_angle)
     return after, speed + p.slip * creep, 0.5 * (angle + after)
