@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameter_file import load_parameter_file
@@ -51,7 +52,14 @@ from racecar.control.racing.line_dynamics import (
     straight_acceleration,
 )
 from racecar.control.racing.lqr import regulator
-from racecar.control.racing.path_integral import LANES, PathIntegral
+from racecar.control.racing.path_integral import (
+    acceleration_at,
+    acceleration_table,
+    Lane,
+    LANES,
+    PathIntegral,
+    state_after,
+)
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories.race_line import RaceLine
 from racecar.dynamics.tyres.combined_slip import combined_forces_of
@@ -557,3 +565,45 @@ def test_random_plans_are_those_of_their_seed():
 def test_settings_out_of_range_are_refused(name, values, message):
     with pytest.raises(ConfigurationError, match=message):
         find_controller(name).make(CAR, values)
+
+
+@settings(max_examples=40)
+@given(st.floats(4.0, 9.0), st.floats(-0.4, 0.4), st.floats(-1.5, 1.5), st.floats(-0.2, 0.2),
+       st.floats(-0.04, 0.03), st.floats(-2.0, 2.0))
+def test_a_step_of_a_candidate_is_of_second_order(vx, vy, r, steering, slip, turning):
+    car = MODELS['dynamic']
+    begin = LineState(0.1, 0.05, vx, vy, r, steering, 10.0)
+    curvature, acceleration = 0.2, straight_acceleration(car, slip)[0]
+    lane = Lane(0.0, curvature, 5.0, slip, acceleration, turning)
+
+    def exact(h):
+        def rates_of(_, x):
+            return line_rates(car, LineState(*x), curvature, slip, turning)
+
+        return solve_ivp(rates_of, (0.0, h), begin, rtol=1e-11, atol=1e-12).y[:, -1]
+
+    errors = [np.abs(np.array(state_after(car, begin, lane, turning, h)) - exact(h))
+              for h in (4e-3, 2e-3)]
+    velocities = [error[2:5].max() for error in errors]
+    # The error of a step grows with the third power of its length.
+    assert velocities[1] < 0.2 * velocities[0] + 1e-8
+    assert errors[0].max() < 2e-4
+
+
+def test_a_slow_candidate_comes_to_rest():
+    # Four times stiffer than what the midpoint rule takes in steps of this length.
+    model = MODELS['dynamic']
+    car = model._replace(slowest=model.slowest / 4.0)
+    x = LineState(0.0, 0.0, 0.3, 0.02, 0.1, 0.0, 0.0)
+    for _ in range(40):
+        x = state_after(car, x, Lane(0.0, 0.0, 0.3, 0.0, 0.0, 0.0), 0.0, 0.025)
+    assert abs(x.vy) < 1e-5
+    assert abs(x.yaw_rate) < 1e-4
+
+
+@given(st.floats(0.0, 1.0))
+def test_the_table_of_accelerations_holds_between_its_entries(share):
+    car = MODELS['dynamic']
+    slip = -car.braking + share * (car.braking + car.driving)
+    assert acceleration_at(car, acceleration_table(car), 0, slip) == pytest.approx(
+        straight_acceleration(car, slip)[0], abs=1e-3)

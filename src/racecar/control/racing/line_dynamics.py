@@ -56,8 +56,11 @@ SLIP = 7
 
 # Rate times interval up to which the midpoint rule is used.
 _STABLE = 1.4
-# Least of 1 - n k, and of squared scaled slip.
-_NEAR_CENTRE, _NO_SLIP = 0.2, 1e-12
+NEAR_CENTRE = 0.2
+"""Least of 1 - n k."""
+
+# Of squared scaled slip.
+_NO_SLIP = 1e-12
 # Share of the slip at the peak that is used at most.
 _OF_PEAK = 0.95
 
@@ -260,7 +263,7 @@ def line_rates(
     """Rates of a state; curvature: of the line there [1/m], slip: q, turning: w [rad/s]."""
     vx, vy, r = state.vx, state.vy, state.yaw_rate
     sine, cosine = sine_cosine(state.xi)
-    way = (vx * cosine - vy * sine) / max(1.0 - state.n * curvature, _NEAR_CENTRE)
+    way = (vx * cosine - vy * sine) / max(1.0 - state.n * curvature, NEAR_CENTRE)
     vx_rate, vy_rate, r_rate = body_rates(car, BodyState(vx, vy, r, state.steering), slip)
     return LineState(vx * sine + vy * cosine, r - curvature * way, vx_rate, vy_rate, r_rate,
                      turning, way)
@@ -316,8 +319,8 @@ def _write_path_slopes(memory: Memory, state: LineState, by_x: int) -> None:
     course = course_at(numbers, memory.line, s)
     curvature, change = course.curvature, course.curvature_slope
     room = 1.0 - n * curvature
-    wide = 1.0 if room > _NEAR_CENTRE else 0.0
-    room = max(room, _NEAR_CENTRE)
+    wide = 1.0 if room > NEAR_CENTRE else 0.0
+    room = max(room, NEAR_CENTRE)
     leaving = vx * cosine - vy * sine
     way = leaving / room
     way_n, way_xi = wide * way * curvature / room, -(vx * sine + vy * cosine) / room
