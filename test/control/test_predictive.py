@@ -51,15 +51,14 @@ from racecar.control.racing.line_dynamics import (
     LineState,
     straight_acceleration,
 )
-from racecar.control.racing.lqr import regulator
-from racecar.control.racing.path_integral import (
+from racecar.control.racing.line_steps import (
     acceleration_at,
     acceleration_table,
-    Lane,
-    LANES,
-    PathIntegral,
+    Held,
     state_after,
 )
+from racecar.control.racing.lqr import regulator
+from racecar.control.racing.path_integral import LANES, PathIntegral
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories.race_line import RaceLine
 from racecar.dynamics.tyres.combined_slip import combined_forces_of
@@ -574,7 +573,7 @@ def test_a_step_of_a_candidate_is_of_second_order(vx, vy, r, steering, slip, tur
     car = MODELS['dynamic']
     begin = LineState(0.1, 0.05, vx, vy, r, steering, 10.0)
     curvature, acceleration = 0.2, straight_acceleration(car, slip)[0]
-    lane = Lane(0.0, curvature, 5.0, slip, acceleration, turning)
+    held = Held(curvature, slip, acceleration, turning)
 
     def exact(h):
         def rates_of(_, x):
@@ -582,12 +581,12 @@ def test_a_step_of_a_candidate_is_of_second_order(vx, vy, r, steering, slip, tur
 
         return solve_ivp(rates_of, (0.0, h), begin, rtol=1e-11, atol=1e-12).y[:, -1]
 
-    errors = [np.abs(np.array(state_after(car, begin, lane, turning, h)) - exact(h))
+    errors = [np.abs(np.array(state_after(car, begin, held, h)) - exact(h))
               for h in (4e-3, 2e-3)]
     velocities = [error[2:5].max() for error in errors]
     # The error of a step grows with the third power of its length.
     assert velocities[1] < 0.2 * velocities[0] + 1e-8
-    assert errors[0].max() < 2e-4
+    assert errors[0][[0, 1, 6]].max() < 5e-5
 
 
 def test_a_slow_candidate_comes_to_rest():
@@ -596,7 +595,7 @@ def test_a_slow_candidate_comes_to_rest():
     car = model._replace(slowest=model.slowest / 4.0)
     x = LineState(0.0, 0.0, 0.3, 0.02, 0.1, 0.0, 0.0)
     for _ in range(40):
-        x = state_after(car, x, Lane(0.0, 0.0, 0.3, 0.0, 0.0, 0.0), 0.0, 0.025)
+        x = state_after(car, x, Held(0.0, 0.0, 0.0, 0.0), 0.025)
     assert abs(x.vy) < 1e-5
     assert abs(x.yaw_rate) < 1e-4
 

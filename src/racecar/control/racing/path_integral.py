@@ -6,11 +6,11 @@
 
 for candidates whose inputs differ from the plan u by normal numbers e_i, held for a few steps,
 each candidate beside its opposite. S_i is the cost of driving the model of line_dynamics with
-them, that of the inputs included, which stands in the place of the original's term u' e/variance.
-The numbers are a hash of seed, answer, candidate and step, so that bits repeat; candidates are
-driven side by side in blocks, as the engine drives cars. Source: Williams, Wagener, Goldfain,
-Drews, Rehg, Boots, Theodorou, "Information theoretic MPC for model-based reinforcement learning",
-ICRA 2017.
+them, by the steps of line_steps, that of the inputs included, which stands in the place of the
+original's term u' e/variance. The numbers are a hash of seed, answer, candidate and step, so that
+bits repeat; candidates are driven side by side in blocks, as the engine drives cars. Source:
+Williams, Wagener, Goldfain, Drews, Rehg, Boots, Theodorou, "Information theoretic MPC for
+model-based reinforcement learning", ICRA 2017.
 """
 
 from __future__ import annotations
@@ -19,10 +19,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from racecar.base.compiled import pure, routine
-from racecar.base.elementary import sine_cosine
 from racecar.base.random_numbers import four_normals, philox
 from racecar.base.rows import load, Part, plus, store, zeros_of
 from racecar.base.types import CarMotion
@@ -39,7 +37,6 @@ from racecar.control.racing.gauss_newton import (
     within,
 )
 from racecar.control.racing.line_dynamics import (
-    axle_force,
     body_rates,
     BodyState,
     dynamic_car,
@@ -47,10 +44,14 @@ from racecar.control.racing.line_dynamics import (
     INPUTS,
     line_rates,
     LineState,
-    NEAR_CENTRE,
     state_cost,
-    straight_acceleration,
     Weights,
+)
+from racecar.control.racing.line_steps import (
+    acceleration_at,
+    acceleration_table,
+    Held,
+    state_after,
 )
 from racecar.control.racing.settings import (
     check_count,
@@ -70,8 +71,6 @@ _STATES = len(LineState._fields)
 # Steps for which a normal number is held.
 _HELD = 4
 _KEY = 0x4D505049
-# Of acceleration_table(): within 1e-3 m/s^2 between them.
-_ENTRIES = 257
 
 
 class Lane(NamedTuple):
@@ -138,9 +137,10 @@ def knot_count(steps: int) -> int:
 
 @pure
 def places(steps: int, blocks: int, at: int, table: int) -> Places:
-    """Places of the arrays of a number of steps and blocks, from `at` on, and of the table.
+    """Places of the arrays of a number of steps and blocks, from `at` on.
 
-    table: accelerations over the slip, see acceleration_table(); block: (rows, LANES); noise: (blocks, knots, 2, LANES/2); costs: (blocks, LANES).
+    table: of the accelerations, see acceleration_table(); block: (rows, LANES); noise: (blocks,
+    knots, 2, LANES/2); costs: (blocks, LANES).
     """
     inputs = at + _STATES
     work = inputs + INPUTS * steps
@@ -148,21 +148,6 @@ def places(steps: int, blocks: int, at: int, table: int) -> Places:
     noise = block + _ROWS * LANES
     costs = noise + blocks * knot_count(steps) * INPUTS * _HALF
     return Places(table, at, inputs, work, block, noise, costs, costs + blocks * LANES)
-
-
-def acceleration_table(car: DynamicCar) -> NDArray[np.float64]:
-    """Accelerations [m/s^2] of slips along a straight line, (_ENTRIES,), at equal distances."""
-    return np.array([straight_acceleration(car, float(slip))[0]
-                     for slip in np.linspace(-car.braking, car.driving, _ENTRIES)])
-
-
-@pure
-def acceleration_at(car: DynamicCar, numbers: Flat, table: int, slip: float) -> float:
-    """Acceleration [m/s^2] of a slip within its bounds, by the table."""
-    place = (slip + car.braking) * ((_ENTRIES - 1) / (car.braking + car.driving))
-    cell = min(int(place), _ENTRIES - 2)
-    below = numbers[table + cell]
-    return below + (place - cell) * (numbers[table + cell + 1] - below)
 
 
 @routine
@@ -188,79 +173,6 @@ def _cost_of(car: DynamicCar, sideslip: float, x: LineState, speed: float) -> fl
 
 
 @pure
-def velocities_after(
-    car: DynamicCar, body: BodyState, slip: float, acceleration: float, h: float,
-) -> tuple[float, float, float]:
-    """Velocities and yaw rate after a step of h [s], by one evaluation of the tyres.
-
-    acceleration: that the slip gives along a straight line [m/s^2].
-
-    The linearly implicit midpoint rule: of second order, and stable for any h in what tyres damp,
-    sideslip and yaw. body.steering: in the middle of the step. Source: Hairer and Wanner, Solving
-    Ordinary Differential Equations II, section IV.7.
-    """
-    vx, vy, r, steering = body
-    a, b, half = car.to_front, car.to_rear, 0.5 * h
-    lighter, easier = 1.0 / car.mass, 1.0 / car.inertia
-    turn, ahead = sine_cosine(steering)
-    spin = 1.0 - max(slip, 0.0)
-    side, rear_side = vy + a * r, vy - b * r
-    forward = vx * ahead + side * turn
-    front_often, rear_often = 1.0 / max(forward, car.slowest), 1.0 / max(vx, car.slowest)
-    front, rear = (side * ahead - vx * turn) * front_often, rear_side * rear_often
-    f = axle_force(car.front, slip, spin * front, acceleration, 0.0)
-    g = axle_force(car.rear, slip, spin * rear, acceleration, 0.0)
-    # Of the tangents of the slip angles by the lateral velocities of the axles, and by vx.
-    moved = front if forward > car.slowest else 0.0
-    front_slope, rear_slope = spin * (ahead - moved * turn) * front_often, spin * rear_often
-    front_vx = -spin * (turn + moved * ahead) * front_often
-    rear_vx = -rear_slope * rear if vx > car.slowest else 0.0
-    along = f.x_tangent * ahead - f.y_tangent * turn
-    across = f.x_tangent * turn + f.y_tangent * ahead
-    front_force = f.x * turn + f.y * ahead
-    ahead_rate = ((f.x * ahead - f.y * turn + g.x) * lighter + vy * r
-                  - car.drag * vx * abs(vx) - car.rolling)
-    # (1 - h/2 J) k = rates, for vy and yaw rate; J by vx is on the right.
-    front_side, rear_force_side = across * front_slope, g.y_tangent * rear_slope
-    coupling = a * front_side - b * rear_force_side
-    j11 = 1.0 - half * (front_side + rear_force_side) * lighter
-    j12 = half * (vx - coupling * lighter)
-    j21 = -half * coupling * easier
-    j22 = 1.0 - half * (a * a * front_side + b * b * rear_force_side) * easier
-    k1 = (front_force + g.y) * lighter - vx * r + half * ahead_rate * (
-        (across * front_vx + g.y_tangent * rear_vx) * lighter - r)
-    k2 = easier * (a * front_force - b * g.y + half * ahead_rate * (
-        a * across * front_vx - b * g.y_tangent * rear_vx))
-    once = 1.0 / (j11 * j22 - j12 * j21)
-    side_rate, turn_rate = once * (j22 * k1 - j12 * k2), once * (j11 * k2 - j21 * k1)
-    front_along, rear_along = along * front_slope, g.x_tangent * rear_slope
-    ahead_rate += half * (
-        ahead_rate * ((along * front_vx + g.x_tangent * rear_vx) * lighter
-                      - 2.0 * car.drag * abs(vx))
-        + side_rate * ((front_along + rear_along) * lighter + r)
-        + turn_rate * ((a * front_along - b * rear_along) * lighter + vy))
-    return vx + h * ahead_rate, vy + h * side_rate, r + h * turn_rate
-
-
-@pure
-def state_after(
-    car: DynamicCar, x: LineState, lane: Lane, turning: float, h: float,
-) -> LineState:
-    """State after a step of h [s] with the slip of a candidate and a rate of the steering."""
-    half, curvature = 0.5 * h, lane.curvature
-    vx, vy, r = velocities_after(
-        car, BodyState(x.vx, x.vy, x.yaw_rate, x.steering + half * turning), lane.slip,
-        lane.acceleration, h)
-    mean_x, mean_y, mean_r = 0.5 * (x.vx + vx), 0.5 * (x.vy + vy), 0.5 * (x.yaw_rate + r)
-    sine, cosine = sine_cosine(x.xi + half * (mean_r - curvature * mean_x))
-    n = x.n + half * (mean_x * sine + mean_y * cosine)
-    way = (mean_x * cosine - mean_y * sine) / max(1.0 - n * curvature, NEAR_CENTRE)
-    return LineState(
-        x.n + h * (mean_x * sine + mean_y * cosine), x.xi + h * (mean_r - curvature * way),
-        vx, vy, r, x.steering + h * turning, x.s + h * way)
-
-
-@pure
 def _moved(
     car: DynamicCar, sideslip: float, numbers: Flat, at: int, interval: float,
 ) -> None:
@@ -273,7 +185,8 @@ def _moved(
         cost = lane.cost + (
             _cost_of(car, sideslip, x, lane.speed) + w.slip * lane.slip * lane.slip
             + w.steering_rate * turning * turning)
-        store(numbers, _STATE, i, state_after(car, x, lane, turning, interval))
+        store(numbers, _STATE, i, state_after(
+            car, x, Held(lane.curvature, lane.slip, lane.acceleration, turning), interval))
         store(numbers, _LANE, i, Lane(
             cost, lane.curvature, lane.speed, lane.slip, lane.acceleration, turning))
 
