@@ -127,7 +127,7 @@ def package(tmp_path):
         path = folder / f'{name}.py'
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    for name in ('compiled', 'kernel_sources'):
+    for name in ('compiled', 'kernel_contents', 'kernel_sources'):
         shutil.copy(SOURCES / 'base' / f'{name}.py', folder / 'base')
     return folder
 
@@ -174,10 +174,10 @@ def test_roots_and_new_files_have_digests_of_their_own(package):
     assert digest(package, 'nothing') != before
 
 
-def start(package, before='pass'):
+def start(package, before='pass', program=PROGRAM):
     """Run the kernels in a process; return what they answer and how many it compiled."""
     done = subprocess.run(
-        [sys.executable, '-c', PROGRAM, before], check=True, text=True, capture_output=True,
+        [sys.executable, '-c', program, before], check=True, text=True, capture_output=True,
         timeout=120, env={**os.environ, 'PYTHONPATH': str(package.parent),
                           'NUMBA_CACHE_DIR': str(package.parent / 'cache')})
     return tuple(json.loads(done.stdout))
@@ -231,3 +231,52 @@ def test_an_implementation_elsewhere_in_the_package_is_refused():
     implementation.__module__ = 'racecar.scene.track'
     with pytest.raises(TypeError, match='racecar.scene.track registers an implementation of'):
         chosen.register(float)(implementation)
+
+
+# A program whose kernels are made of what a user wrote: a function, and a type that the
+# implementation of another is for.
+OF_A_USER = PROGRAM.partition('from racecar.base.kinds')[0] + """
+import user
+kind = user.Kind(3.0)
+from racecar.base.second import third
+answers = [make(first, user.curve)(1.0), make(user.curve, user.curve)(1.0)]
+from racecar.base.factory import make_by_type
+answers.append(make_by_type(third, kind)(kind))
+print(json.dumps([answers, sum(name.startswith('make_') and 'run' in name for name in made)]))
+"""
+
+USER = """
+from pathlib import Path
+from typing import NamedTuple
+from racecar.base.compiled import pure
+from racecar.base.second import chosen
+GAIN = float((Path(__file__).parent / 'gain.txt').read_text())
+class Kind(NamedTuple):
+    number: float
+@pure
+def half(x):
+    return x / 2.0
+@pure
+def curve(x):
+    return GAIN * half(x)
+@chosen.register(Kind)
+def of_kind(kind):
+    return -kind.number
+"""
+
+
+def test_kernels_of_a_users_code_are_kept_by_what_it_does(package):
+    def answers(user=USER, gain='4.0'):
+        (package.parent / 'user.py').write_text(user)
+        (package.parent / 'gain.txt').write_text(gain)
+        return start(package, program=OF_A_USER)
+
+    assert answers() == ([104.0, 104.0, -3.0], 3)
+    assert answers() == ([104.0, 104.0, -3.0], 0)
+    # Neither a remark nor another place in the file changes anything.
+    assert answers('\n# A remark.\n' + USER) == ([104.0, 104.0, -3.0], 0)
+    # What the file reads does, what it calls, and an implementation for its type.
+    assert answers(gain='8.0') == ([108.0, 116.0, -3.0], 2)
+    assert answers(USER.replace('x / 2.0', 'x / 4.0')) == ([102.0, 101.0, -3.0], 2)
+    assert answers(USER.replace('-kind', '2.0 * kind')) == ([104.0, 104.0, 6.0], 1)
+    assert answers() == ([104.0, 104.0, -3.0], 0)

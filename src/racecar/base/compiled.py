@@ -17,17 +17,16 @@ import re
 import sys
 import time
 import types
-from typing import cast, Generic, ParamSpec, Protocol, TypeVar
+from typing import cast, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
+from racecar.base.kernel_contents import content_of, is_own, origin_of, Written
 from racecar.base.kernel_sources import sources_of
 
 F = TypeVar('F', bound=Callable[..., object])
 P = ParamSpec('P')
 Result_co = TypeVar('Result_co', covariant=True)
-
-_PACKAGE = __name__.partition('.')[0]
 
 # Of functions that only kernels call: without entries for Python and C. The code of inlined ones
 # becomes part of their callers; only then does the compiler move what is constant out of a loop
@@ -39,12 +38,8 @@ _INLINED: dict[str, bool | str] = {**_CALLED, 'forceinline': True}
 _NEVER_INLINED: dict[str, bool | str] = {**_CALLED, 'forceinline': False}
 
 
-def _is_own(module: str) -> bool:
-    return module.startswith(f'{_PACKAGE}.')
-
-
 def _is_ours(function: object) -> bool:
-    return _is_own(str(getattr(function, '__module__', '')))
+    return is_own(str(getattr(function, '__module__', '')))
 
 
 def _folder(function: Callable[..., object]) -> str:
@@ -243,26 +238,28 @@ def by_type(function: Callable[P, Result_co]) -> ByType[P, Result_co]:
     return cast(ByType[P, Result_co], chosen)
 
 
-_importable: dict[tuple[str, str], Callable[..., object]] = {}
+_importable: dict[tuple[object, ...], Callable[..., object]] = {}
 
 
 def importable(function: F) -> F:
     """Make a closure over pure functions, Parts and plain values a pure function with a name.
 
     The cache on disk knows functions by their names only: this one gets one of its own in its
-    module, or in that of the user's code in it, which is not cached. Made anew from the same
-    values it is the same function. Raises TypeError for a closure over anything else.
+    module, or in that of the user's code in it. Made anew from the same values it is the same
+    function. Raises TypeError for a closure over anything else.
     """
-    modules = _modules(function)
-    name, home = _kernel_name(function, modules), _home(function, modules)
-    if (home, name) not in _importable:
+    parts = _parts(function)
+    name, home = _kernel_name(function, parts), _home(function, parts)
+    # A file of the user's may be read twice: its types are others then, whatever they contain.
+    key = (home, name, _plain(function).__code__, *map(id, parts.others))
+    if key not in _importable:
         made = _plain(function)
         made.__name__ = made.__qualname__ = name
         made.__module__ = home
-        if _is_ours(made):
+        if home in sys.modules:
             setattr(sys.modules[home], name, made)
-        _importable[home, name] = pure(made)
-    return cast('F', _importable[home, name])
+        _importable[key] = pure(made)
+    return cast('F', _importable[key])
 
 
 def types_of(*arguments: object) -> tuple[object, ...]:
@@ -280,20 +277,22 @@ def compiled(
 
     Without fast-math, so that results equal those of plain Python bit for bit; plain Python
     without Numba. signature: as Numba writes it, '(float64[::1], int64)', or types_of() arguments.
-    The machine code is cached on disk under a name that changes with the values of the closure and
-    with the sources of all that it may be made of; not if code of the user's is in it, or if a
+    The machine code is cached on disk under a name that changes with the values of the closure,
+    with the sources of all that it may be made of, and with the content of the user's functions
+    and types in it; not if one of these is not known by its content, see content_of(), or if a
     source was changed since this process began, which may have imported the old one. nogil:
     whether other threads run while it does, which costs a tenth of a microsecond a call. Raises
     TypeError for a closure over anything else.
     """
     if not COMPILED:
         return function
-    modules = _modules(function, signature)
-    named = _named(_plain(function), _kernel_name(function, modules, signature))
+    parts = _parts(function, signature)
+    name = _kernel_name(function, parts, signature)
+    named = _named(_plain(function), name)
     jit = functools.partial(
         numba.njit, signature, error_model='numpy', nogil=nogil, no_cfunc_wrapper=True)
-    named.__module__ = _home(function, modules)
-    if all(map(_is_own, modules)) and sources_of(modules).are_imported:
+    named.__module__ = _home(function, parts)
+    if parts.are_known and sources_of(parts.modules).are_imported:
         try:
             kernel = jit(cache=True)(named)
         except RuntimeError:
@@ -303,8 +302,11 @@ def compiled(
             # A full disk, which the next start may find emptier.
             pass
         else:
+            folder = Path(kernel.stats.cache_path or '')
             if kernel.stats.cache_misses and kernel.stats.cache_path:
-                _note_sources(Path(kernel.stats.cache_path), modules)
+                _note_sources(folder, parts.modules)
+            elif parts.others:
+                _note_use(folder, name)
             return cast('F', kernel)
     return cast('F', jit()(named))
 
@@ -364,11 +366,23 @@ def _cells(function: Callable[..., object]) -> list[object]:
     return [cell.cell_contents for cell in getattr(function, '__closure__', None) or ()]
 
 
-def _modules(function: Callable[..., object], signature: object = None) -> frozenset[str]:
-    """Modules of all functions and types that a closure and the types of its arguments reach."""
+class _Parts(NamedTuple):
+    """What a kernel is made of.
+
+    modules: of this package; others: functions and types that are not of it, in a fixed order,
+    without the closure itself; are_known: closure and others by their content.
+    """
+
+    modules: frozenset[str]
+    others: tuple[Written, ...]
+    are_known: bool
+
+
+def _parts(function: Callable[..., object], signature: object = None) -> _Parts:
+    """All functions and types that a closure and the types of its arguments reach."""
     todo: list[object] = [function, signature]
     seen: dict[int, object] = {}
-    found = {__name__}
+    written: list[Written] = []
     while todo:
         value = todo.pop()
         if id(value) in seen:
@@ -378,18 +392,26 @@ def _modules(function: Callable[..., object], signature: object = None) -> froze
         if isinstance(value, tuple):
             todo += [type(value), *value]
         elif isinstance(value, type):
-            found.add(value.__module__)
+            written.append(value)
             todo += [*value.__bases__, *_made_for(value)]
         elif isinstance(value, types.FunctionType) or hasattr(value, 'py_func'):
             plain = inspect.unwrap(cast(
                 'Callable[..., object]', operator.attrgetter('py_func')(value)
                 if hasattr(value, 'py_func') else value))
-            found.add(plain.__module__)
+            written.append(plain)
             todo += _cells(plain)
         else:
             # Types of Numba: of a NamedTuple, of its fields, of the example of a Part.
             todo += [getattr(value, name, None) for name in ('instance_class', 'types', 'kind')]
-    return frozenset(found - _NEUTRAL)
+    others = sorted(
+        {id(each): each for each in written if each is not function
+         and not _is_ours(each) and each.__module__ not in _NEUTRAL}.values(),
+        key=lambda each: (each.__module__, each.__qualname__))
+    contents = [content_of(each) for each in others]
+    return _Parts(
+        frozenset({__name__, *filter(is_own, map(origin_of, written))}).union(
+            *(content.modules for content in contents if content)),
+        tuple(others), is_own(origin_of(function)) and all(contents))
 
 
 _NEUTRAL = {'builtins', 'typing'}
@@ -403,32 +425,35 @@ def _made_for(kind: type) -> Iterator[Callable[..., object]]:
             yield implementation
 
 
-def _home(function: Callable[..., object], modules: frozenset[str]) -> str:
+def _home(function: Callable[..., object], parts: _Parts) -> str:
     """Module of a function, or of the user's code among what it reaches."""
-    return next((name for name in sorted(modules) if not _is_own(name)), function.__module__)
+    return parts.others[0].__module__ if parts.others else function.__module__
 
 
 def _kernel_name(
-    function: Callable[..., object], modules: frozenset[str], signature: object = None,
+    function: Callable[..., object], parts: _Parts, signature: object = None,
 ) -> str:
     """Name of what is compiled: one for each content, so that nobody overwrites it by another.
 
-    modules: that it reaches. Processes that write at once write the same.
+    Processes that write at once write the same. An u at the end: code of the user's is in it.
     """
     digest = hashlib.sha256(str(signature).encode())
-    for cell in _cells(function):
-        digest.update(f'{_described(cell)};'.encode())
-    sources = sources_of(frozenset(filter(_is_own, modules)))
+    for value in (*_cells(function), *parts.others):
+        digest.update(f'{_described(value)};'.encode())
+    sources, users = sources_of(parts.modules), 'u' if parts.others else ''
     return (f"{function.__qualname__.replace('.<locals>', '').replace('.', '_')}"
-            f'_s{sources.digest}_{digest.hexdigest()[:12]}')
+            f'_s{sources.digest}_{digest.hexdigest()[:12]}{users}')
 
 
 def _described(value: object) -> str:
     """Text that tells a value of a closure from all others, the same in every process."""
     if isinstance(value, (types.FunctionType, type)) or hasattr(value, 'py_func'):
         known = '.'.join(operator.attrgetter('__module__', '__qualname__')(value))
+        if _is_ours(value):
+            return known
+        content = content_of(cast('Written', value))
         # A file of the user's may be read twice.
-        return known if _is_ours(value) else f'{known}@{id(value)}'
+        return f'{known}@{content.digest if content else id(value)}'
     if isinstance(value, tuple):
         inner = ','.join(map(_described, value))
         return f'{type(value).__module__}.{type(value).__qualname__}({inner})'
@@ -441,6 +466,15 @@ def _described(value: object) -> str:
 
 _tidied: set[Path] = set()
 _HOUR = 3600.0
+# A user's code changes often, and nothing says when it is given up.
+_UNUSED = 7 * 24 * _HOUR
+
+
+def _note_use(folder: Path, name: str) -> None:
+    """Let the files of a kernel be as new as if they were made now."""
+    for path in folder.glob(f'*{name}-*'):
+        with contextlib.suppress(OSError):
+            os.utime(path)
 
 
 def _note_sources(folder: Path, modules: frozenset[str]) -> None:
@@ -467,12 +501,15 @@ def _drop_outdated(folder: Path) -> None:
             if not current[digest]:
                 note.unlink()
     for path in folder.glob('*_s*.nb?'):
-        found = re.search(r'_s([0-9a-f]{10})_[0-9a-f]{12}-', path.name)
-        if not found or current.get(found.group(1), False):
+        found = re.search(r'_s([0-9a-f]{10})_[0-9a-f]{12}(u?)-', path.name)
+        if not found:
             continue
+        sources, users = found.groups()
         with contextlib.suppress(OSError):
+            age = time.time() - path.stat().st_mtime
             # What has no note may be so new that its process has yet to write one.
-            if found.group(1) in current or time.time() - path.stat().st_mtime > _HOUR:
+            if age > _UNUSED if users and current.get(sources, False) else (
+                    not current.get(sources, age < _HOUR)):
                 path.unlink()
 
 
