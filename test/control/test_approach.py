@@ -3,6 +3,7 @@
 """Controllers that come back from far beside their line, at a bounded angle to it."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,10 +51,17 @@ def test_it_is_the_error_until_the_angle_or_the_grip_is_used_up(angle, reach, sp
             assert found == error
 
 
+def numbers_of(made, line):
+    """Numbers of a car with a controller on a line."""
+    part = progress_part(made)
+    assert part is not None
+    return car_numbers(part, line, 0.0)
+
+
 def answer(kind, error, line=LINE, speed=5.0, **settings):
     """Speed and steering angle for a car beside a nearly straight part of a line, parallel."""
-    made = find_controller(kind).make(CAR, {**SETTINGS[kind], **settings})
-    numbers = car_numbers(progress_part(made), line, 0.0)
+    made: Any = find_controller(kind).make(CAR, {**SETTINGS[kind], **settings})
+    numbers = numbers_of(made, line)
     point = line_at(numbers, 3, 0.5)
     car = CarMotion(point.x - error * math.sin(point.heading),
                     point.y + error * math.cos(point.heading), point.heading, speed, 0.0, 0.0)
@@ -97,8 +105,8 @@ def test_near_the_line_nothing_is_bounded(kind, near):
 
 def errors_of_drive(kind, error, heading, duration):
     """Lateral errors of a car that begins at rest beside the line, every 10 ms."""
-    made = find_controller(kind).make(CAR, SETTINGS[kind])
-    numbers = car_numbers(progress_part(made), LINE, 0.0)
+    made: Any = find_controller(kind).make(CAR, SETTINGS[kind])
+    numbers = numbers_of(made, LINE)
     point = line_at(numbers, 3, 0.0)
     simulator = Simulator(DoubleTrack(CAR, 'pacejka'), step=0.00125, period=0.01, start=Start(
         Pose2(point.x - error * math.sin(point.heading),
