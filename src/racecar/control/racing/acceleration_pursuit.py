@@ -61,7 +61,7 @@ def step(
     p = parameters
     vx = max(car.vx, 0.0)
     ahead = look_ahead_at(p.look_ahead, vx)
-    error = bounded_error(p.approach_angle, path.lateral_error, ahead, vx, math.inf)
+    error = bounded_error(p.approach_angle, path.lateral_error, ahead)
     is_far = abs(path.lateral_error) > abs(error)
     # To a point so much farther it is as flat as for the bounded error.
     point = path_at(path, ahead * path.lateral_error / error if is_far else ahead)

@@ -5,7 +5,7 @@
     delta = delta(v, v^2 kappa) - K(v) [e_b, e', theta - theta_ss, theta']
 
 e_b: lateral error of the centre of gravity, to the left, bounded where it would have the car come
-back more steeply than by the approach angle or the grip, see approach; theta: heading error;
+back more steeply than by the approach angle, see approach; theta: heading error;
 theta_ss: that of steady cornering, minus the sideslip. K(v) minimises the sum of Q x^2 +
 R delta^2 for the linear single track in error coordinates, discretised at the period of the
 answers. delta(v, ay) is the steering of steady cornering of the vehicle's own tyres. Source:
@@ -35,7 +35,6 @@ from racecar.control.racing.speed import (
 )
 from racecar.control.racing.steering_table import (
     cornering_steering,
-    lateral_limit,
     sideslip_slope,
     steering_table,
 )
@@ -101,8 +100,7 @@ def step(
         gain_at(numbers, at, part), gain_at(numbers, at + 1, part),
         gain_at(numbers, at + 2, part), gain_at(numbers, at + 3, part))
     lateral_error = bounded_error(
-        p.approach_angle, path.lateral_error, (drift_gain * vx + heading_gain) / lateral_gain, vx,
-        lateral_limit(numbers, path.table, vx))
+        p.approach_angle, path.lateral_error, (drift_gain * vx + heading_gain) / lateral_gain)
     steering -= lateral_gain * lateral_error
     steering -= drift_gain * drift
     steering -= heading_gain * (theta - steady)

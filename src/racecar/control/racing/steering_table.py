@@ -36,33 +36,19 @@ def sideslip_slope(vehicle: VehicleParameters) -> float:
 
 
 @pure
-def place_of(numbers: Vector, at: int, speed: float) -> tuple[int, float]:
-    """Row of a table for a speed [m/s], and the share of the next one."""
-    rows = int(numbers[at])
-    # NaN as an integer is below all of the table in compiled code.
-    place = min(max((speed - numbers[at + 2]) / numbers[at + 3], 0.0), rows - 1.0)
-    row = min(max(int(place), 0), rows - 2)
-    return row, place - row
-
-
-@pure
-def lateral_limit(numbers: Vector, at: int, speed: float) -> float:
-    """Largest lateral acceleration of steady cornering at a speed [m/s^2]."""
-    row, part = place_of(numbers, at, speed)
-    limits = at + HEAD
-    return (1.0 - part) * numbers[limits + row] + part * numbers[limits + row + 1]
-
-
-@pure
 def steady_steering(numbers: Vector, at: int, speed: float, lateral: float) -> float:
     """Steering angle for a speed [m/s] and a lateral acceleration [m/s^2], as GripMap.steer().
 
     at: where the table begins.
     """
     rows, columns = int(numbers[at]), int(numbers[at + 1])
-    row, part = place_of(numbers, at, speed)
+    # NaN as an integer is below all of the table in compiled code.
+    place = min(max((speed - numbers[at + 2]) / numbers[at + 3], 0.0), rows - 1.0)
+    row = min(max(int(place), 0), rows - 2)
+    part = place - row
     limits = at + HEAD
-    share = min(abs(lateral) / lateral_limit(numbers, at, speed), 1.0)
+    limit = (1.0 - part) * numbers[limits + row] + part * numbers[limits + row + 1]
+    share = min(abs(lateral) / limit, 1.0)
     # The shares of the table are roots of even steps.
     column = min(max(int(share * share * (columns - 1)), 0), columns - 2)
     low, high = math.sqrt(column / (columns - 1)), math.sqrt((column + 1) / (columns - 1))
