@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear quadratic regulator of the lateral error, scheduled over speed, with the tyres' steering.
 
-    delta = delta(v, v^2 kappa) - K(v) [e, e', theta - theta_ss, theta']
+    delta = delta(v, v^2 kappa) - K(v) [e_b, e', theta - theta_ss, theta']
 
-e: lateral error of the centre of gravity, to the left; theta: heading error; theta_ss: that of
-steady cornering, minus the sideslip. K(v) minimises the sum of Q x^2 + R delta^2 for the linear
-single track in error coordinates, discretised at the period of the answers. delta(v, ay) is the
-steering of steady cornering of the vehicle's own tyres. Source: Rajamani, Vehicle Dynamics and
-Control, 2nd ed., chapters 2.5 and 3; Snider, CMU-RI-TR-09-08.
+e_b: lateral error of the centre of gravity, to the left, bounded where it would have the car come
+back more steeply than by the approach angle, see approach; theta: heading error;
+theta_ss: that of steady cornering, minus the sideslip. K(v) minimises the sum of Q x^2 +
+R delta^2 for the linear single track in error coordinates, discretised at the period of the
+answers. delta(v, ay) is the steering of steady cornering of the vehicle's own tyres. Source:
+Rajamani, Vehicle Dynamics and Control, 2nd ed., chapters 2.5 and 3; Snider, CMU-RI-TR-09-08.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from numpy.typing import NDArray
 
 from racecar.base.compiled import pure
 from racecar.base.types import CarMotion
+from racecar.base.vectors import Flat
 from racecar.control.progress import Path, PROGRESS
+from racecar.control.racing.approach import APPROACH_ANGLE, bounded_error, checked_approach
 from racecar.control.racing.settings import check_not_negative, check_positive
 from racecar.control.racing.speed import (
     Caution,
@@ -56,7 +59,8 @@ class Parameters(NamedTuple):
     """to_cog: from base_link to the centre of gravity, forwards [m]; steady cornering: sideslip.
 
     Sideslip at the centre of gravity over curvature is b - slope v^2 [m], see Rajamani (3.10).
-    gains, rows: where the schedule begins in the table, and how many rows it has.
+    gains, rows: where the schedule begins in the table, and how many rows it has. approach_angle
+    [rad]: see bounded_error().
     """
 
     to_cog: float
@@ -64,8 +68,15 @@ class Parameters(NamedTuple):
     slope: float
     gains: float
     rows: float
+    approach_angle: float
     speed: SpeedParameters
     caution: Caution
+
+
+@pure
+def gain_at(numbers: Flat, at: int, part: float) -> float:
+    """A gain between two rows of the schedule."""
+    return (1.0 - part) * numbers[at] + part * numbers[at + _ERRORS]
 
 
 @pure
@@ -85,9 +96,15 @@ def step(
     part = place - row
     numbers, at = path.numbers, path.table + int(p.gains) + _ERRORS * row
     steering = cornering_steering(numbers, path.table, vx, path.curvature)
-    for k, error in enumerate((path.lateral_error, drift, theta - steady, turning)):
-        gain = (1.0 - part) * numbers[at + k] + part * numbers[at + _ERRORS + k]
-        steering -= gain * error
+    lateral_gain, drift_gain, heading_gain, turning_gain = (
+        gain_at(numbers, at, part), gain_at(numbers, at + 1, part),
+        gain_at(numbers, at + 2, part), gain_at(numbers, at + 3, part))
+    lateral_error = bounded_error(
+        p.approach_angle, path.lateral_error, (drift_gain * vx + heading_gain) / lateral_gain)
+    steering -= lateral_gain * lateral_error
+    steering -= drift_gain * drift
+    steering -= heading_gain * (theta - steady)
+    steering -= turning_gain * turning
     slowing = slower(p.caution, state.slowing, path.lateral_error, dt)
     return (State(steering, slowing), speed_command(p.speed, path, car.vx, 1.0 - slowing),
             steering)
@@ -105,13 +122,14 @@ class LinearQuadratic:
         period: float = 0.02, tyre_model: str = 'pacejka', preview: float = 0.0,
         speed_gain: float = 0.5, slip_feed_forward: float = 0.0, caution: float = 0.0,
         allowed_error: float = 0.08, most_caution: float = 0.3, caution_time: float = 60.0,
-        rate: float = 0.0, latency: float = 0.0,
+        approach_angle: float = APPROACH_ANGLE, rate: float = 0.0, latency: float = 0.0,
     ) -> None:
         """Take a vehicle, weights of errors [m, rad, rad/s] and of steering [rad], and the rest.
 
         period: for which the gains are made [s]; rate: of answers [Hz], 0 for each odometry;
         latency: until one acts [s]; caution [1/(m s)], allowed_error [m], most_caution [-],
-        caution_time [s]: see slower(); others: see SpeedParameters. Raises ParameterError for
+        caution_time [s]: see slower(); approach_angle: largest angle to the line [rad], see
+        approach; others: see SpeedParameters. Raises ParameterError for
         values out of range.
         """
         check_positive(
@@ -130,7 +148,7 @@ class LinearQuadratic:
         self.state = State(0.0, 0.0)
         self.parameters = Parameters(
             to_cog, vehicle.cog_to_rear_axle, sideslip_slope(vehicle),
-            float(len(table)), float(len(speeds)),
+            float(len(table)), float(len(speeds)), checked_approach(approach_angle),
             speed_parameters(vehicle, preview, speed_gain, slip_feed_forward),
             checked_caution(caution, allowed_error, most_caution, caution_time))
 
