@@ -14,7 +14,15 @@ from numpy.typing import ArrayLike
 from racecar.base.compiled import types_of
 from racecar.base.errors import ConfigurationError
 from racecar.base.rows import first_row, flatten, Numbers, Part, store
-from racecar.base.types import HINGE_JOINTS, NANOSECONDS, Pose2, Pose3, Twist3, WHEEL_JOINTS
+from racecar.base.types import (
+    HINGE_JOINTS,
+    NANOSECONDS,
+    ORIGIN,
+    Pose2,
+    Pose3,
+    Twist3,
+    WHEEL_JOINTS,
+)
 from racecar.base.vectors import as_vector
 from racecar.description.car_bodies import CarBodies
 from racecar.dynamics.tyres.contact import TyrePair
@@ -94,7 +102,7 @@ class WorldCarSpec(NamedTuple):
     bodies: CarBodies
     gains: Gains
     tyres: TyreSet | None = None
-    start: Pose2 = Pose2(0.0, 0.0, 0.0)
+    start: Pose2 = ORIGIN
     start_height: float = 0.0
     has_servos: bool = True
 

@@ -11,7 +11,7 @@ from racecar.base.types import WHEEL_JOINTS
 from racecar.description.car_bodies import CarBodies
 from racecar.dynamics.vehicles.parameters import GRAVITY
 from racecar.scene.scene import Scene
-from racecar.simulation.simulator import DEFAULT_STEP
+from racecar.simulation.ports import DEFAULT_STEP
 from racecar.world.car_model import add_car, Gains, motor_name, prefixed, servo_name
 from racecar.world.engine import load_engine
 from racecar.world.scene_model import add_scene, cone_name, FLOOR

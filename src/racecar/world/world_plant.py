@@ -33,6 +33,7 @@ from racecar.scene.seen_by_each import SeenByEach
 from racecar.simulation.lamp_board import LampBoard
 from racecar.simulation.ports import (
     COLLISIONS,
+    DEFAULT_STEP,
     Entity,
     Input,
     Mount,
@@ -45,7 +46,6 @@ from racecar.simulation.ports import (
     whole_nanoseconds,
 )
 from racecar.simulation.several_robots import advance_without_lost
-from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.vehicle_plant import bounds_of_vehicle
 from racecar.world.world_car import WorldCar
 from racecar.world.world_engine import rest_pose, WorldCarSpec, WorldEngine
