@@ -21,7 +21,7 @@ from typing import cast, Generic, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
-from racecar.base.kernel_sources import Sources, sources_of
+from racecar.base.kernel_sources import sources_of
 
 F = TypeVar('F', bound=Callable[..., object])
 P = ParamSpec('P')
@@ -253,7 +253,8 @@ def importable(function: F) -> F:
     module, or in that of the user's code in it, which is not cached. Made anew from the same
     values it is the same function. Raises TypeError for a closure over anything else.
     """
-    name, home = _kernel_name(function), _home(function)
+    modules = _modules(function)
+    name, home = _kernel_name(function, modules), _home(function, modules)
     if (home, name) not in _importable:
         made = _plain(function)
         made.__name__ = made.__qualname__ = name
@@ -287,12 +288,11 @@ def compiled(
     """
     if not COMPILED:
         return function
-    name = _kernel_name(function, signature)
-    named = _named(_plain(function), name)
+    modules = _modules(function, signature)
+    named = _named(_plain(function), _kernel_name(function, modules, signature))
     jit = functools.partial(
         numba.njit, signature, error_model='numpy', nogil=nogil, no_cfunc_wrapper=True)
-    modules = _modules(function, signature)
-    named.__module__ = _home(function)
+    named.__module__ = _home(function, modules)
     if all(map(_is_own, modules)) and sources_of(modules).are_imported:
         try:
             kernel = jit(cache=True)(named)
@@ -403,26 +403,24 @@ def _made_for(kind: type) -> Iterator[Callable[..., object]]:
             yield implementation
 
 
-def _home(function: Callable[..., object]) -> str:
-    """Module of a function, or of the user's code that it reaches."""
-    return next((name for name in sorted(_modules(function)) if not _is_own(name)),
-                function.__module__)
+def _home(function: Callable[..., object], modules: frozenset[str]) -> str:
+    """Module of a function, or of the user's code among what it reaches."""
+    return next((name for name in sorted(modules) if not _is_own(name)), function.__module__)
 
 
-def _sources(modules: frozenset[str]) -> Sources:
-    return sources_of(frozenset(filter(_is_own, modules)))
-
-
-def _kernel_name(function: Callable[..., object], signature: object = None) -> str:
+def _kernel_name(
+    function: Callable[..., object], modules: frozenset[str], signature: object = None,
+) -> str:
     """Name of what is compiled: one for each content, so that nobody overwrites it by another.
 
-    Processes that write at once write the same.
+    modules: that it reaches. Processes that write at once write the same.
     """
     digest = hashlib.sha256(str(signature).encode())
     for cell in _cells(function):
         digest.update(f'{_described(cell)};'.encode())
+    sources = sources_of(frozenset(filter(_is_own, modules)))
     return (f"{function.__qualname__.replace('.<locals>', '').replace('.', '_')}"
-            f'_s{_sources(_modules(function, signature)).digest}_{digest.hexdigest()[:12]}')
+            f'_s{sources.digest}_{digest.hexdigest()[:12]}')
 
 
 def _described(value: object) -> str:
