@@ -33,12 +33,13 @@ from racecar.base.types import (
     Twist3,
 )
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.scene import Box, load_world, Objects, OccupancyGrid, Scene
 from racecar.sensors import View
 from racecar.sensors.laser import Laser, PARAMETERS
 from racecar.sensors.mounting import EquippedPlant, MountedSensor, NoiseSource
 from racecar.simulation.ports import Entity, Output, SensorPlatform
-from racecar.simulation.simulator import Simulator, Start
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 Work = Callable[[], int]

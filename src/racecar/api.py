@@ -40,6 +40,7 @@ from racecar.dynamics.vehicles import (
     VehicleModel,
     VehicleParameters,
 )
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.metrics.laps import Course, LapRule
 from racecar.metrics.run_table import COLUMNS, RunTable
 from racecar.metrics.tracking_error import Metrics
@@ -48,12 +49,14 @@ from racecar.scene.track import find_centre_line
 from racecar.sensors.world_laser import WorldLaser
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import BatchResult, Noise
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop, run_loop
 from racecar.simulation.contact import Contact
 from racecar.simulation.custom_loop import CustomLoop
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.plant_car import PlantCar
 from racecar.simulation.rollout_batch import RolloutBatch
-from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS, Start
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.world_batch import WorldBatch, WorldReadings, WorldSetup
 from racecar.world.make_world import make_world_plant

@@ -25,7 +25,8 @@ START = """
 import json, sys
 if sys.argv[1] == 'plain':
     sys.modules['numba'] = None
-from racecar.simulation.simulator import Simulator, Start
+from racecar.dynamics.vehicles.initial_motion import Start
+from racecar.simulation.simulator import Simulator
 from racecar.base.types import Pose2
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
 compiled = []

@@ -15,7 +15,8 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand
 from racecar.cli.main import main
 from racecar.dynamics.vehicles import VEHICLE_PARAMETERS
-from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
+from racecar.simulation.make_simulator import make_simulator
 
 ROOT = Path(__file__).parents[2]
 FAST, SLOW = (ROOT / 'docs' / 'examples' / f'identify_{name}.csv' for name in ('fast', 'slow'))

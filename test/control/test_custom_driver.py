@@ -19,7 +19,7 @@ from racecar.control.tracker import TrajectoryTracker
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.loop_kernel import CHUNK
-from racecar.simulation.simulator import make_simulator
+from racecar.simulation.make_simulator import make_simulator
 
 VEHICLE = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
 ORIGIN = (3.0, -2.0, 0.5)

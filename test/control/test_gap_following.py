@@ -17,7 +17,8 @@ from racecar.control.gap_following import GAP_PARAMETERS, GapFollower
 from racecar.dynamics.vehicles.parameters import VEHICLE_PARAMETERS, VehicleParameters
 from racecar.scene.world_file import load_world
 from racecar.sensors.mounting import EquippedPlant, MountedSensor
-from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 VEHICLE = VehicleParameters.from_file(find_config('vehicles/racecar'))

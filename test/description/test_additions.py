@@ -25,7 +25,8 @@ from racecar.driver import Car
 from racecar.dynamics.tyres.pacejka import SURFACES
 from racecar.dynamics.vehicles import VEHICLE_PARAMETERS, VehicleParameters
 from racecar.sensors.equipment import equip, EQUIPMENT_PARAMETERS
-from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
+from racecar.simulation.make_simulator import make_simulator
 from racecar.world.make_world import make_world_plant
 from racecar.world.world_parameters import WORLD_PARAMETERS
 

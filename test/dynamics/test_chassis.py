@@ -17,7 +17,8 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.base.vectors import vector
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
-from racecar.simulation.simulator import Simulator, Start
+from racecar.dynamics.vehicles.initial_motion import Start
+from racecar.simulation.simulator import Simulator
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 RACECAR, BMW, CITROEN = (

@@ -22,7 +22,8 @@ from racecar.base.errors import ParameterError
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
-from racecar.simulation.simulator import Simulator, Start
+from racecar.dynamics.vehicles.initial_motion import Start
+from racecar.simulation.simulator import Simulator
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 SOURCES = Path(__file__).parents[2] / 'src'

@@ -14,8 +14,9 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.vehicles import VEHICLE_PARAMETERS
 from racecar.simulation.batch import BatchSimulation
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.closed_loop import run_loop
-from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.make_simulator import make_simulator
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 

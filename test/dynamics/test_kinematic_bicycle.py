@@ -20,7 +20,10 @@ from racecar.dynamics.vehicles import (
     VEHICLE_PARAMETERS,
     VehicleParameters,
 )
-from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS, Start
+from racecar.dynamics.vehicles.initial_motion import Start
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
+from racecar.simulation.make_simulator import make_simulator
+from racecar.simulation.simulator import Simulator
 
 FILE = Path(__file__).parents[2] / 'config' / 'vehicles' / 'racecar.yaml'
 RACECAR = VehicleParameters.from_file(FILE)

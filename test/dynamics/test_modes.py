@@ -18,7 +18,7 @@ from racecar.dynamics.vehicles.modes import (
     straight_modes,
     straight_speeds,
 )
-from racecar.simulation.simulator import SIMULATOR_PARAMETERS
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 
 NUMBERS = st.floats(-1e4, 1e4)
 

@@ -23,7 +23,8 @@ from racecar.base.rows import (
 from racecar.base.types import car_motion
 from racecar.base.vectors import vector
 from racecar.dynamics.prediction import motion_of, predict, state_at, vehicle_numbers
-from racecar.simulation.simulator import Simulator, Start
+from racecar.dynamics.vehicles.initial_motion import Start
+from racecar.simulation.simulator import Simulator
 
 VEHICLE = racecar.VehicleParameters.from_file(racecar.find_config('vehicles/racecar'))
 VALUES = {'tyre_model': 'fiala'}

@@ -10,7 +10,8 @@ from racecar.base.elementary import NEGLIGIBLE, settled
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand
 from racecar.dynamics.vehicles import VEHICLE_MODELS, VEHICLE_PARAMETERS
-from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
+from racecar.simulation.make_simulator import make_simulator
 
 RACECAR = Path(__file__).parents[2] / 'config' / 'vehicles' / 'racecar.yaml'
 TABLE = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS

@@ -16,7 +16,8 @@ from scipy.integrate import solve_ivp
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
-from racecar.simulation.simulator import Simulator, Start
+from racecar.dynamics.vehicles.initial_motion import Start
+from racecar.simulation.simulator import Simulator
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 VEHICLES = {

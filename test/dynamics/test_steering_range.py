@@ -37,9 +37,11 @@ from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.vehicles import DoubleTrack, VEHICLE_PARAMETERS, VehicleParameters
 from racecar.dynamics.vehicles.vehicle_sheet import vehicle_sheet
 from racecar.simulation.batch import BatchSimulation
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.closed_loop import run_loop
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.rollout_batch import RolloutBatch
-from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.simulator import Simulator
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 from racecar.world.make_world import make_world_plant

@@ -11,7 +11,7 @@ import pytest
 
 from racecar.base.errors import ParameterError
 from racecar.dynamics.tyres import find_tyre_model, tyre_model_choices, TYRE_MODELS
-from racecar.simulation.simulator import SIMULATOR_PARAMETERS
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 
 STIFFNESS, FRICTION, LOAD = 120.0, 0.385, 6.3
 SLIDING = math.atan(3.0 * FRICTION * LOAD / STIFFNESS)

@@ -19,8 +19,11 @@ from racecar.dynamics.vehicles import (
     VEHICLE_PARAMETERS,
     VehicleParameters,
 )
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.dynamics.vehicles.interface import Equations, NO_COMMAND
-from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS, Start
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
+from racecar.simulation.make_simulator import make_simulator
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.vehicle_plant import VehiclePlant
 

@@ -20,7 +20,8 @@ from racecar.dynamics.vehicles import (
     VehicleParameters,
 )
 from racecar.dynamics.vehicles.ackermann import ackermann_angles, inner_angle
-from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
+from racecar.simulation.make_simulator import make_simulator
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 NAMES = vehicle_names()

@@ -20,6 +20,7 @@ from racecar.analysis.run_csv import read_run_csv
 from racecar.base.errors import ConfigurationError, ParameterError, RacecarError, RunError
 from racecar.cli.main import main, make_parsers
 from racecar.facade.arguments import settings_of
+from racecar.facade.simulation import SimulateOptions
 from racecar.stacks import parse_overrides
 from racecar.stacks.options import run_options, SIMULATE
 
@@ -41,6 +42,7 @@ def test_its_arguments_are_the_options_of_the_command():
     options = {NAMES.get(row.name, row.name): row for row in run_options(SIMULATE)
                if row.name != 'policy'}
     assert options.keys() | {'configuration', 'law', 'seed', 'skip', 'progress'} == known.keys()
+    assert {*SimulateOptions.__annotations__, 'configuration', 'cars'} == known.keys()
     parser = make_parsers({'simulate'}).commands['simulate']
     for name, row in options.items():
         default = known[name].default

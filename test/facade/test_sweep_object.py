@@ -17,6 +17,7 @@ import yaml
 import racecar
 from racecar.base.errors import ConfigurationError, ParameterError, RunError
 from racecar.cli.main import main
+from racecar.facade.sweeps import SweepOptions
 from racecar.stacks.fleet_sweep import KEYS as FLEET_KEYS
 from racecar.stacks.sweep import KEYS
 
@@ -40,6 +41,7 @@ def test_its_arguments_are_the_keys_of_a_file():
     # A policy file is a controller.
     assert {*KEYS, *FLEET_KEYS} - {'policy'} | {
         'configuration', 'file', 'law', 'jobs', 'scheduler', 'progress'} == known.keys()
+    assert {*SweepOptions.__annotations__, 'configuration', 'file', 'cars'} == known.keys()
     assert {row.default for name, row in known.items() if name in KEYS} == {None}
     described = present(inspect.getdoc(racecar.sweep))
     assert [name for name in known if f'\n- {name}: ' not in described] == []

@@ -14,7 +14,7 @@ from racecar.ros.simulator_node import SimulatorNode
 from racecar.ros.wire import MessageTemplate
 from racecar.scene import Scene, Wall
 from racecar.sensors.mounting import EquippedPlant, MountedSensor, sensor_parameters
-from racecar.simulation.simulator import make_simulator
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 KINDS = {RANGE_FINDER.name: RANGE_FINDER}

@@ -20,8 +20,9 @@ from racecar.dynamics.vehicles import (
     SingleTrackSlip,
     VehicleParameters,
 )
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.dynamics.vehicles.parameters import GRAVITY
-from racecar.simulation.simulator import Simulator, Start
+from racecar.simulation.simulator import Simulator
 
 RACECAR = VehicleParameters.from_file(
     Path(__file__).parents[2] / 'config' / 'vehicles' / 'racecar.yaml')

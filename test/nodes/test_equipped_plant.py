@@ -16,8 +16,8 @@ from racecar.base.types import AckermannCommand
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
 from racecar.ros import qos
 from racecar.ros.codecs import CODECS
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.ports import ODOMETRY
-from racecar.simulation.simulator import make_simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 pytestmark = pytest.mark.ros

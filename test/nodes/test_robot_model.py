@@ -25,7 +25,7 @@ from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.nodes.world_simulator import WorldSimulatorNode
 from racecar.ros import qos
 from racecar.ros.simulator_node import SimulatorNode
-from racecar.simulation.simulator import make_simulator
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 pytestmark = pytest.mark.ros

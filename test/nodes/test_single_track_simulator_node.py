@@ -588,7 +588,7 @@ def test_lockstep_drives_on_with_the_next_answer_after_the_deadline(lockstep):
 
 def narrow(car):
     """Lower the limit of the lateral velocity: no command makes the model itself diverge."""
-    car.node.plant.simulator._limits[0] = 0.5
+    car.node.plant.simulator.car.limits[0] = 0.5
     return car
 
 

@@ -17,7 +17,7 @@ from racecar.scene.scene import EMPTY_SCENE
 from racecar.sensors import View
 from racecar.sensors.camera import Camera
 from racecar.sensors.equipment import equip
-from racecar.simulation.simulator import make_simulator
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 from racecar.world.make_world import make_world_plant
 

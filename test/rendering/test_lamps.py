@@ -20,7 +20,7 @@ from racecar.rendering.sight import DrawnRobot, Quality, RobotSight, Sight
 from racecar.rendering.viewpoints import looking_at
 from racecar.scene.scene import EMPTY_SCENE
 from racecar.sensors.equipment import equip
-from racecar.simulation.simulator import make_simulator
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 LENS = Lens(320, 200, 0.6, 0.02, 100.0)

@@ -24,8 +24,8 @@ from racecar.sensors.equipment import (
     SENSOR_NAMES,
     shown_sensor,
 )
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.ports import collisions_of
-from racecar.simulation.simulator import make_simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 RACECAR = load_parameter_file(find_config('vehicles/racecar'), 'any_node')

@@ -16,7 +16,8 @@ from racecar.dynamics.vehicles import VEHICLE_MODELS, VEHICLE_PARAMETERS
 from racecar.scene import EMPTY_SCENE, Objects
 from racecar.sensors import SENSOR_KINDS, View
 from racecar.sensors.imu import IMU, PARAMETERS
-from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 FILE = Path(__file__).parents[2] / 'config' / 'vehicles' / 'racecar.yaml'

@@ -17,8 +17,9 @@ from racecar.dynamics.vehicles import VEHICLE_PARAMETERS
 from racecar.scene import Box, Scene, Wall
 from racecar.sensors import SENSOR_KINDS
 from racecar.sensors.mounting import EquippedPlant, MountedSensor, sensor_parameters
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.ports import Entity, Input, Mount, ODOMETRY, Output, SensorPlatform
-from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 FILE = Path(__file__).parents[2] / 'config' / 'vehicles' / 'racecar.yaml'

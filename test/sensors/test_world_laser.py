@@ -12,12 +12,14 @@ from racecar.base.poses import pose_of_angles
 from racecar.base.share import find_config
 from racecar.base.types import Pose2
 from racecar.dynamics.vehicles import make_vehicle_model, VehicleParameters
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.scene import Box, Cone, OccupancyGrid, Scene, Wall
 from racecar.sensors.laser import PARAMETERS
 from racecar.sensors.mounting import EquippedPlant, MountedSensor
 from racecar.sensors.world_laser import WorldLaser
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.contact import Contact
-from racecar.simulation.simulator import Simulator, SIMULATOR_PARAMETERS, Start
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 from racecar.simulation.world_batch import WorldBatch, WorldSetup
 

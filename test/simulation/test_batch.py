@@ -32,6 +32,7 @@ from racecar.control.trajectories import Motion, Trajectory
 from racecar.dynamics.integrators import INTEGRATORS
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.metrics.run_table import RunTable
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
@@ -41,7 +42,7 @@ from racecar.simulation.engine import integration, motion_parts
 from racecar.simulation.held_loop import HeldLoop
 from racecar.simulation.layout import lane_rows, LANES, Layout
 from racecar.simulation.loop_kernel import CHUNK
-from racecar.simulation.simulator import Simulator, Start
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.tick import car_kernels, kind_of_car, one_car_parts
 from racecar.stacks import describe_stack, find_stack, StackOptions

@@ -14,13 +14,16 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.vehicles import make_vehicle_model, VEHICLE_PARAMETERS
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene import Box, Cone, EMPTY_SCENE, Scene, Wall
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.contact import Contact
 from racecar.simulation.fleet_file import CarValues
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.obstacles import ContactShape
 from racecar.simulation.ports import COLLISIONS, ODOMETRY
-from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS, Start
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.vehicle_fleet import make_vehicle_plant, VehicleFleet
 from racecar.simulation.world_batch import WorldBatch, WorldSetup
 
@@ -44,7 +47,7 @@ def simulator(pose, model='single_track_force', scene=EMPTY_SCENE, contact=None,
     made = Simulator(
         make_vehicle_model(model, VehicleParameters.from_values(values), values),
         start=Start(Pose2(*pose)), actuators=values, scene=scene, step=values['step'])
-    made.response = contact or Contact('impulse')
+    made.contacts.response = contact or Contact('impulse')
     return made
 
 
@@ -187,7 +190,7 @@ def test_a_car_alone_is_hit_by_walls_too_and_presses_in_as_far_as_it_gives():
     wall = Scene(walls=(Wall(1.0, -5.0, 1.0, 5.0),))
     for give in (0.0, 0.04):
         car = simulator((0.0, 0.0, 0.0), scene=wall)
-        car.contact = ContactShape(give=give)
+        car.contacts.shape = ContactShape(give=give)
         car.set_command(AckermannCommand(2.0, 0.0))
         farthest, slowest = 0.0, 1.0
         for _ in range(150):
@@ -261,10 +264,10 @@ def test_a_car_in_the_open_has_the_bits_of_one_that_stops():
 def test_parameters_choose_it_for_one_car_and_for_all():
     values = values_of(vehicle_model='single_track_force', contact='impulse',
                        contact_restitution=0.7, contact_friction=0.1)
-    assert make_simulator(values).response == Contact('impulse', 0.01, 0.7, 0.1)
-    assert make_simulator(values_of()).response == Contact()
+    assert make_simulator(values).contacts.response == Contact('impulse', 0.01, 0.7, 0.1)
+    assert make_simulator(values_of()).contacts.response == Contact()
     fleet = make_vehicle_plant([CarValues('red', values), CarValues('blue', values, 1)])
-    assert {one.response for one in fleet.simulators.values()} == {
+    assert {one.contacts.response for one in fleet.simulators.values()} == {
         Contact('impulse', 0.01, 0.7, 0.1)}
 
 
@@ -274,8 +277,8 @@ def test_what_does_not_fit_together_is_refused():
         make_simulator(values_of(contact='impulse', contact_radius=0.05))
     car = simulator((0.0, 0.0, 0.0))
     with pytest.raises(ConfigurationError, match='expected 0: hits are those of the outline'):
-        car.contact = ContactShape(radius=0.05)
-    assert car.contact == ContactShape()
+        car.contacts.shape = ContactShape(radius=0.05)
+    assert car.contacts.shape == ContactShape()
     with pytest.raises(ConfigurationError, match="'none', expected 'stop' or 'impulse'"):
         simulator((0.0, 0.0, 0.0), contact=Contact('none'))
     with pytest.raises(ConfigurationError, match='restitution is 2.0'):

@@ -28,11 +28,13 @@ from racecar.scene.overlaps import overlaps
 from racecar.scene.scene import foot_rows
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.custom_loop import CustomLoop
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.obstacles import ContactShape, start_caution
 from racecar.simulation.ports import COLLISIONS
-from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_held_loop, make_loop
@@ -109,13 +111,13 @@ def test_a_car_stops_before_what_stands_there(name, model):
 @pytest.mark.parametrize('name', SCENES)
 def test_a_disc_about_base_link_may_run_into_things_in_place_of_the_outline(name):
     simulator = car(SCENES[name])
-    simulator.contact = ContactShape(radius=0.05)
+    simulator.contacts.shape = ContactShape(radius=0.05)
     last = drive(simulator, 2.0, 200)[-1]
     assert AHEAD - 0.05 - 0.0021 <= last.x <= AHEAD - 0.05 + 1e-9
     assert simulator.collisions.contacts == 1
     resolved = TABLE.resolve({
         **load_parameter_file(FILE, 'any_node'), 'contact_radius': 0.05, 'world': 'room'})
-    assert make_simulator(resolved).contact.radius == 0.05
+    assert make_simulator(resolved).contacts.shape.radius == 0.05
 
 
 @pytest.mark.parametrize('model', VEHICLE_MODELS)

@@ -26,7 +26,7 @@ from racecar.simulation.batch_run import CHUNK
 from racecar.simulation.block import kind_of
 from racecar.simulation.closed_loop import row_of, run_loop
 from racecar.simulation.custom_loop import CustomLoop
-from racecar.simulation.simulator import make_simulator
+from racecar.simulation.make_simulator import make_simulator
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 

@@ -28,8 +28,10 @@ from racecar.base.types import (
     yaw_to_quaternion,
 )
 from racecar.dynamics.vehicles import make_vehicle_model, VehicleParameters
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.dead_reckoning import (
     DeadReckoning,
@@ -42,7 +44,7 @@ from racecar.simulation.dead_reckoning import (
 )
 from racecar.simulation.ports import GROUND_TRUTH, ODOMETRY
 from racecar.simulation.reckoned_plant import ReckonedPlant
-from racecar.simulation.simulator import Simulator, SIMULATOR_PARAMETERS, Start
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 RACECAR = VehicleParameters.from_file(find_config('vehicles/racecar'))

@@ -14,14 +14,17 @@ from racecar.base.errors import ConfigurationError, DivergenceError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.vehicles import make_vehicle_model, VEHICLE_MODELS, VEHICLE_PARAMETERS
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene import EMPTY_SCENE, Scene
 from racecar.scene.friction_zones import friction_at, FrictionZone, zone_rows
 from racecar.scene.world_file import load_world, world_of_text
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.ground_friction import axle_friction, WheelSpots
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.obstacles import start_caution
 from racecar.simulation.ports import ODOMETRY
-from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS, Start
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.vehicle_fleet import VehicleFleet
 from racecar.simulation.world_batch import WorldBatch, WorldSetup
 

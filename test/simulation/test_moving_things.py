@@ -16,6 +16,7 @@ from racecar.base.types import AckermannCommand, Pose2, Pose3, Twist3
 from racecar.differential.differential_wheels import robot_of
 from racecar.differential.motion import PlanarMotion
 from racecar.dynamics.vehicles import make_vehicle_model, VEHICLE_PARAMETERS
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.entities.refusals import RefusedError
 from racecar.entities.world_entities import Category, Entities, World
@@ -24,9 +25,10 @@ from racecar.scene.motions import random_walk, scripted_motion, WALK_LEGS
 from racecar.scene.world_file import load_world, world_of_text
 from racecar.sensors.beams import Beams
 from racecar.sensors.equipment import equip, EQUIPMENT_PARAMETERS
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.contact import Contact, IMPULSE, STOP
 from racecar.simulation.ports import Output
-from racecar.simulation.simulator import Simulator, SIMULATOR_PARAMETERS, Start
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.vehicle_fleet import VehicleFleet
 from racecar.simulation.vehicle_plant import VehiclePlant
 from racecar.simulation.world_batch import WorldBatch, WorldSetup
@@ -41,7 +43,7 @@ def car_in(scene, policy=STOP, pose=(0.0, 0.0, 0.0), model='single_track_force')
     values = TABLE.resolve({**load_parameter_file(FILE, 'any_node'), 'tyre_model': 'fiala'})
     car = Simulator(make_vehicle_model(model, VehicleParameters.from_values(values), values),
                     start=Start(Pose2(*pose)), scene=scene)
-    car.response = Contact(policy, restitution=0.3, friction=0.0)
+    car.contacts.response = Contact(policy, restitution=0.3, friction=0.0)
     return car
 
 

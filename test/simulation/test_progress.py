@@ -41,7 +41,7 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.custom_loop import CustomLoop
-from racecar.simulation.simulator import make_simulator
+from racecar.simulation.make_simulator import make_simulator
 
 VALUES = load_parameter_file(find_config('vehicles/f1tenth'), 'any_node')
 CAR = VehicleParameters.from_values(VALUES)

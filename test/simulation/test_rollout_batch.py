@@ -18,8 +18,10 @@ from racecar.base.errors import ConfigurationError, DivergenceError, ParameterEr
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.vehicles import make_vehicle_model, VEHICLE_MODELS, VehicleParameters
+from racecar.dynamics.vehicles.initial_motion import Start
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.rollout_batch import RolloutBatch
-from racecar.simulation.simulator import Simulator, SIMULATOR_PARAMETERS, Start
+from racecar.simulation.simulator import Simulator
 
 SOURCES = Path(__file__).parents[2] / 'src'
 RACECAR = VehicleParameters.from_file(find_config('vehicles/racecar'))

@@ -26,7 +26,10 @@ from racecar.base.errors import ConfigurationError, DivergenceError, ParameterEr
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.vehicles import SingleTrack, VEHICLE_PARAMETERS, VehicleParameters
-from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS, Start
+from racecar.dynamics.vehicles.initial_motion import Start
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
+from racecar.simulation.make_simulator import make_simulator
+from racecar.simulation.simulator import Simulator
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / 'src'
@@ -316,7 +319,7 @@ for tyre, formulation, integrator in json.loads(sys.argv[3]):
         sim.tick()
         numbers += [*sim.state, *sim.odometry()[1:], *sim.diagnostics()]
     result[f'{tyre} {formulation} {integrator}'] = [float(value).hex() for value in numbers]
-    own = sim.kernels
+    own = sim.car.kernels
     kernels += [own.tick, own.observe, own.diagnose, model.derivative, model.diagnose]
 if COMPILED:
     result['hits'] = sum(sum(k.stats.cache_hits.values()) for k in kernels)

@@ -14,14 +14,16 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2, Pose3
 from racecar.dynamics.vehicles import make_vehicle_model, VEHICLE_MODELS, VEHICLE_PARAMETERS
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene import Cone, EMPTY_SCENE, Scene, Wall
 from racecar.scene.world_file import load_world
 from racecar.sensors.laser import Laser
 from racecar.sensors.mounting import EquippedPlant, MountedSensor
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.contact import Contact, IMPULSE
 from racecar.simulation.ports import COLLISIONS, ODOMETRY
-from racecar.simulation.simulator import Simulator, SIMULATOR_PARAMETERS, Start
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.vehicle_fleet import VehicleFleet
 
 FILE = Path(__file__).parents[2] / 'config' / 'vehicles' / 'racecar.yaml'
@@ -197,7 +199,7 @@ def test_contacts_with_walls_and_cars_are_counted_together_and_the_newest_is_tol
 def test_a_car_that_leaves_its_range_stands_still_and_the_others_go_on(contact):
     def drive_beside(cars):
         for one in cars.values():
-            one.response = contact
+            one.contacts.response = contact
         fleet = VehicleFleet(cars)
         track = drive(fleet, 50, *[(2.0, 0.2)] * len(cars), parts=(7, 3))
         return fleet, [places[0] for places in track]

@@ -16,13 +16,15 @@ from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.vehicles import make_vehicle_model, VehicleParameters
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.metrics.laps import Course, LapTimer
 from racecar.scene import Box, Cone, OccupancyGrid, Scene, Wall
 from racecar.scene.overlaps import Rectangle, rectangles_overlap
 from racecar.scene.surroundings import is_taken, surroundings_of
 from racecar.sensors.world_laser import WorldLaser
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.contact import Contact
-from racecar.simulation.simulator import Simulator, SIMULATOR_PARAMETERS, Start
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.world_batch import WorldBatch, WorldSetup
 
 SOURCES = Path(__file__).parents[2] / 'src'

@@ -12,10 +12,10 @@ from racecar.base.types import AckermannCommand, Pose2
 from racecar.scene.motions import scripted_motion
 from racecar.scene.scene import Box, Cone, MovingThing, Scene, Wall
 from racecar.scene.world_file import load_world
-from racecar.world.car_model import FIXED_BIT, FLOOR_BIT, Gains
+from racecar.world.car_model import CarPart, FIXED_BIT, FLOOR_BIT, Gains
 from racecar.world.clearance import FixedThings, try_all, try_near
 from racecar.world.make_world import make_world_plant
-from racecar.world.world_model import CarPart, pair_wheels, world_spec
+from racecar.world.world_model import pair_wheels, world_spec
 from racecar.world.world_plant import WorldPlant
 
 SOLIDS = Scene('solids', walls=(Wall(-3.0, -2.0, 4.0, -1.0, 1.0),), boxes=(

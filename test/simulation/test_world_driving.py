@@ -13,7 +13,8 @@ from racecar.base.share import find_config, vehicle_names
 from racecar.base.types import AckermannCommand, WheelCommand
 from racecar.dynamics.vehicles import VEHICLE_PARAMETERS
 from racecar.dynamics.vehicles.ackermann import ackermann_angles
-from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 from racecar.world.make_world import make_world_plant
 from racecar.world.world_plant import WorldPlant

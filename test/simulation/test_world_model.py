@@ -19,8 +19,8 @@ from racecar.description.robot_tree import REVOLUTE
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.scene.scene import Board, Box, Cone, EMPTY_SCENE, Patch, Scene, Wall
-from racecar.world.car_model import Gains, VISUAL_GROUP
-from racecar.world.world_model import CarPart, pair_wheels, world_spec
+from racecar.world.car_model import CarPart, Gains, VISUAL_GROUP
+from racecar.world.world_model import pair_wheels, world_spec
 
 GAINS = Gains(0.5, 1.0, 20.0, 0.5)
 

@@ -47,6 +47,9 @@ class Pose2(NamedTuple):
     yaw: float
 
 
+ORIGIN = Pose2(0.0, 0.0, 0.0)
+
+
 class Pose3(NamedTuple):
     """Pose in space: x, y, z [m] and a unit quaternion qx, qy, qz, qw [-]."""
 

@@ -26,9 +26,9 @@ from racecar.sensors.equipment import described_with_sensors, shown_sensor, with
 from racecar.sensors.laser import LASER
 from racecar.simulation.closed_loop import LoopCar
 from racecar.simulation.fleet_file import values_of_cars
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.ports import Plant
 from racecar.simulation.reckoned_plant import as_it_is, car_with_odometry, is_reckoned
-from racecar.simulation.simulator import make_simulator
 from racecar.simulation.vehicle_fleet import make_vehicle_plant
 from racecar.simulation.vehicle_plant import VehiclePlant
 

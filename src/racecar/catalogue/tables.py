@@ -24,9 +24,9 @@ from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS, VEHICL
 from racecar.metrics.laps import LapRule, MOST_SECTORS, WHOLE_LAP
 from racecar.scene.world_choice import FLEET_PARAMETERS
 from racecar.sensors.equipment import EQUIPMENT_PARAMETERS
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.dead_reckoning import ODOMETRY_PARAMETERS
 from racecar.simulation.ports import COAST, RETIRE, STOP, WAIT
-from racecar.simulation.simulator import SIMULATOR_PARAMETERS
 from racecar.world.world_parameters import WORLD_PARAMETERS
 
 _LOCKSTEP = Parameter(

@@ -14,12 +14,12 @@ from racecar.base.share import find_raceline, find_vehicle, raceline_names, vehi
 from racecar.cli.choices import completed_as_file
 from racecar.cli.number_types import number
 from racecar.cli.output import print_rows, ProgressBar
+from racecar.control.racelines.names import CURVATURE, METHODS, MODELS, PLAIN_MODEL, TIME
 from racecar.metrics.quantities import Quantity
 
 if TYPE_CHECKING:
     from racecar.control.racelines.design import MadeRaceline
 
-_METHODS, _MODELS = ('centre', 'curvature', 'time'), ('single_track', 'double_track')
 # The fields of RacelineDesign that are options: name, unit, least value, default, text.
 _NUMBERS = (
     ('margin', 'M', 0.0, 0.3, 'from the line to the borders of the track [m]'),
@@ -42,16 +42,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     completed_as_file(parser.add_argument(
         '--vehicle', metavar='NAME', default='f1tenth',
         help=f"({', '.join(vehicle_names())}; default: f1tenth)"))
-    parser.add_argument('--method', choices=_METHODS, default='curvature',
-                        help='(default: curvature)')
+    parser.add_argument('--method', choices=METHODS, default=CURVATURE,
+                        help=f'(default: {CURVATURE})')
     for name, metavar, least, default, text in _NUMBERS:
         shown = '' if default is None else f' (default: {default:g})'
         parser.add_argument(f'--{name}', type=number(least, above=True), metavar=metavar,
                             default=default, help=text + shown)
     parser.add_argument('--tyre-model', default='pacejka',
                         help='tyres by name or number, see docs/tyres.md (default: pacejka)')
-    parser.add_argument('--model', choices=_MODELS, default=_MODELS[0],
-                        help=f'of the least time, method time (default: {_MODELS[0]})')
+    parser.add_argument('--model', choices=MODELS, default=PLAIN_MODEL,
+                        help=f'of the least time, method time (default: {PLAIN_MODEL})')
     parser.add_argument('--bound', action='store_true', help='also find the least lap times on the'
                         ' track, of each model, as bounds')
     parser.add_argument('--show', action='store_true',
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
         'lap_time': Quantity('lap time', lap_time, 's'),
         **{bound_note(model): Quantity(
             f"least lap time on the track of a {model.replace('_', ' ')}",
-            line.bounds.get(model), 's') for model in _MODELS},
+            line.bounds.get(model), 's') for model in MODELS},
         'highest_speed': Quantity('highest speed', float(line.speed.max()), 'm/s'),
         'lowest_speed': Quantity('lowest speed', float(line.speed.min()), 'm/s'),
         'smallest_radius': Quantity(
@@ -120,6 +120,8 @@ def _made(arguments: argparse.Namespace) -> MadeRaceline:
         arguments.steering_rate, arguments.grip, arguments.tyre_model, arguments.model)
     vehicle = VehicleParameters.from_file(find_vehicle(arguments.vehicle))
     track = Track.load(arguments.track)
+    if design.method != TIME and not arguments.bound:
+        return make_raceline(track, vehicle, design)
     with ProgressBar(None, 'least lap time', 'iterations') as show:
         return make_raceline(track, vehicle, design, bound=arguments.bound, on_iteration=show)
 

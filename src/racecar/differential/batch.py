@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from racecar.base.errors import ParameterError
-from racecar.base.types import NANOSECONDS, Pose2
+from racecar.base.types import NANOSECONDS, ORIGIN, Pose2
 from racecar.base.vectors import as_vector
 from racecar.differential.kernels import AT_REST, block_kernel, DRAWS, FINITE
 from racecar.differential.kinematics import Kinematics
@@ -19,8 +19,7 @@ from racecar.differential.parameters import RobotParameters
 from racecar.differential.state import WheelsState
 from racecar.simulation.lane_batch import CarBlock, LaneBatch
 from racecar.simulation.layout import LANES
-from racecar.simulation.ports import whole_nanoseconds
-from racecar.simulation.simulator import DEFAULT_STEP
+from racecar.simulation.ports import DEFAULT_STEP, whole_nanoseconds
 
 # Steps whose random numbers are drawn at a time.
 _CHUNK = 64
@@ -46,7 +45,7 @@ class RobotBatch(LaneBatch):
         that is no whole number of nanoseconds.
         """
         super().__init__(len(robots), WheelsState._fields, threads)
-        poses = poses or [Pose2(0.0, 0.0, 0.0)] * len(robots)
+        poses = poses or [ORIGIN] * len(robots)
         if len(poses) != len(robots):
             raise ParameterError(
                 f'there are {len(poses)} poses, expected one for each of {len(robots)} robots')

@@ -22,6 +22,7 @@ from racecar.base.types import (
     BodyTwist,
     NANOSECONDS,
     Odometry,
+    ORIGIN,
     Pose2,
     Pose3,
     Twist3,
@@ -46,13 +47,12 @@ from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
 from racecar.simulation.lanes import LaneCar, LaneNumbers
 from racecar.simulation.obstacles import ContactShape, Obstacles
 from racecar.simulation.one_robot_plant import check_planar
-from racecar.simulation.ports import whole_nanoseconds
-from racecar.simulation.simulator import DEFAULT_STEP
+from racecar.simulation.ports import DEFAULT_STEP, whole_nanoseconds
 
 KINEMATICS, PHYSICS, WORLD = *PLANAR_MODES, 'world'
 MODES = KINEMATICS, PHYSICS, WORLD
 
-ORIGIN = Pose2(0.0, 0.0, 0.0)
+
 
 _STATES = len(WheelsState._fields)
 # Pose and twist come first.

@@ -39,6 +39,7 @@ from racecar.simulation.one_robot_plant import OneRobotPlant, planar_part
 from racecar.simulation.ports import (
     Bounds,
     COLLISIONS,
+    DEFAULT_STEP,
     Entity,
     Input,
     Mount,
@@ -48,7 +49,6 @@ from racecar.simulation.ports import (
     Scenery,
     SensorPlatform,
 )
-from racecar.simulation.simulator import DEFAULT_STEP
 
 DIFFERENTIAL_PARAMETERS = ROBOT_PARAMETERS + ParameterTable([
     Parameter('mode', str, KINEMATICS, 'How it moves: wheels that roll as they are told; motors,'

@@ -18,6 +18,7 @@ from racecar.base.types import (
     Acceleration3,
     BodyState,
     NANOSECONDS,
+    ORIGIN,
     Pose2,
     Pose3,
     quaternion_to_yaw,
@@ -26,12 +27,12 @@ from racecar.base.types import (
     WheelSpeeds,
     yaw_to_quaternion,
 )
-from racecar.differential.motion import Motion, ORIGIN
+from racecar.differential.motion import Motion
 from racecar.differential.parameters import RobotParameters
 from racecar.differential.state import WheelsState
 from racecar.differential.world_model import add_robot, BODY, part_name
 from racecar.scene.scene import EMPTY_SCENE, Scene
-from racecar.simulation.simulator import DEFAULT_STEP
+from racecar.simulation.ports import DEFAULT_STEP
 from racecar.world.car_model import servo_name
 from racecar.world.engine import load_engine
 from racecar.world.engine_state import (

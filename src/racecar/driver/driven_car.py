@@ -12,6 +12,7 @@ from racecar.base.types import (
     LampSwitches,
     NANOSECONDS,
     Odometry,
+    ORIGIN,
     Pose2,
     VehicleDiagnostics,
     Wheels,
@@ -23,18 +24,12 @@ from racecar.dynamics.integrators import DEFAULT_INTEGRATOR
 from racecar.dynamics.powertrain.car_parameters import CarParameters
 from racecar.dynamics.powertrain.powertrain import PedalControls, Powertrain, UNDEFINED
 from racecar.dynamics.vehicles.double_track import DEFAULT_TYRE_MODEL, DoubleTrack
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.scene import EMPTY_SCENE, Scene
-from racecar.simulation.ports import whole_nanoseconds
-from racecar.simulation.simulator import (
-    DEFAULT_PERIOD,
-    DEFAULT_STEP,
-    ORIGIN,
-    Propulsion,
-    Simulator,
-    Start,
-    WheelRotations,
-)
+from racecar.simulation.car_rows import Propulsion, WheelRotations
+from racecar.simulation.ports import DEFAULT_PERIOD, DEFAULT_STEP, whole_nanoseconds
+from racecar.simulation.simulator import Simulator
 
 TURNED = first_row(START, 'turned')
 _CONTROLS = len(PedalControls._fields)

@@ -33,8 +33,8 @@ from racecar.race.referee import Referee
 from racecar.race.rules import HEAD_TO_HEAD
 from racecar.race.standings import final_standings, HeatResult, Row
 from racecar.sensors.equipment import equip
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.ports import COLLISIONS, Entity
-from racecar.simulation.simulator import make_simulator
 from racecar.simulation.vehicle_fleet import VehicleFleet
 
 INPUTS, COMMANDS = 'race.json', 'commands.npz'

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from racecar.base.columns import Array, IS_NO_COLUMN
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError, RacecarError
 from racecar.base.parameters import Parameter, suggest
-from racecar.base.types import NANOSECONDS
+from racecar.base.types import NANOSECONDS, ORIGIN
 from racecar.base.values import number_of, text_of, Values
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
 from racecar.dynamics.vehicles import make_vehicle_model, VehicleModel
@@ -25,9 +25,8 @@ from racecar.facade.arguments import suggesting_names, Text
 from racecar.facade.sweeps import check_jobs
 from racecar.facade.vehicle import full_name, Vehicle
 from racecar.simulation.car_parameters import COMMANDED_CAR_PARAMETERS
-from racecar.simulation.ports import whole_nanoseconds
+from racecar.simulation.ports import DEFAULT_PERIOD, DEFAULT_STEP, whole_nanoseconds
 from racecar.simulation.rollout_batch import RolloutBatch
-from racecar.simulation.simulator import DEFAULT_PERIOD, DEFAULT_STEP, ORIGIN
 
 T = TypeVar('T')
 

@@ -16,6 +16,7 @@ from racecar.faults.sensors import FaultyOutput, READINGS
 from racecar.faults.signals import FaultySignals, is_of_odometry
 from racecar.faults.vehicle import changes_of, check_parameter, is_of_vehicle
 from racecar.scene.scene import Scene
+from racecar.simulation.car_rows import Change
 from racecar.simulation.faults import (
     CLOCK_JUMP,
     Fault,
@@ -25,7 +26,7 @@ from racecar.simulation.faults import (
     NODE_KINDS,
 )
 from racecar.simulation.ports import Entity, Plant
-from racecar.simulation.simulator import Change, Simulator
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.wrapped_plant import WrappedPlant
 
 FAULTS = 'faults'

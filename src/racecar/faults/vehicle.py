@@ -18,6 +18,8 @@ from racecar.dynamics.vehicles.parameters import (
     VEHICLE_PARAMETERS,
     VehicleParameters,
 )
+from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
+from racecar.simulation.car_rows import Change
 from racecar.simulation.faults import (
     BATTERY,
     BLOW_OUT,
@@ -27,13 +29,9 @@ from racecar.simulation.faults import (
     PARAMETER,
     STUCK,
 )
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.model_lanes import command_limits
-from racecar.simulation.simulator import (
-    Change,
-    make_simulator,
-    Simulator,
-    SIMULATOR_PARAMETERS,
-)
+from racecar.simulation.simulator import Simulator
 
 _TABLE = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS
 
@@ -82,7 +80,7 @@ def _change(
         other = simulator if values == simulated else _made(values)
     except RacecarError as error:
         raise type(error)(f'fault {names}: {error}') from error
-    if other.kind != simulator.kind:
+    if other.car.kind != simulator.car.kind:
         raise ConfigurationError(
             f'fault {names} would give a car without actuators one, expected a car that has them'
             ' from the start: set actuators.steering_lag or another of actuators.*')

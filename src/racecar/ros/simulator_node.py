@@ -1,18 +1,14 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The node of every simulator: it binds a plant to topics and owns the time.
-
-One class, although long: start, pace, lockstep, pause and reset all decide when time goes on.
-"""
+"""The node of every simulator: it binds a plant to topics and owns the time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping
 import time
 from typing import Unpack
 
-from geometry_msgs.msg import Pose, PoseWithCovarianceStamped, TransformStamped
+from geometry_msgs.msg import TransformStamped
 from rclpy.task import Future
 from rosgraph_msgs.msg import Clock as ClockMessage
 from std_srvs.srv import SetBool, Trigger
@@ -22,7 +18,6 @@ from racecar.base.errors import (
     ConfigurationError,
     DivergenceError,
     ParameterError,
-    RacecarError,
     RunError,
 )
 from racecar.base.frames import MAP, ODOM
@@ -30,25 +25,21 @@ from racecar.base.parameters import ParameterTable
 from racecar.base.types import NANOSECONDS, Pose3
 from racecar.ros import qos, topics
 from racecar.ros.attendance import Attendance
+from racecar.ros.awaited_answers import AwaitedAnswers
 from racecar.ros.codecs import Codec, CODECS
 from racecar.ros.codecs.clock import clock_template
-from racecar.ros.conversions import pose_from_message, transform_from_pose, yaw_of
-from racecar.ros.diagnostics import Report, Spread
-from racecar.ros.interfaces import Reset
+from racecar.ros.conversions import transform_from_pose
+from racecar.ros.diagnostics import Report
 from racecar.ros.node import NodeOptions, TableNode
+from racecar.ros.pace import Pace
+from racecar.ros.placing import Placing
 from racecar.ros.race_link import RaceLink
-from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.robot_link import check_ports, is_reckoned, RobotLink
 from racecar.ros.start_gate import StartGate
 from racecar.simulation.ports import (
-    COAST,
-    Entity,
     Input,
     Output,
     Plant,
-    RETIRE,
-    STOP,
-    WAIT,
 )
 
 MakePlant = Callable[[Mapping[str, object], Callable[[str], object]], Plant]
@@ -56,20 +47,8 @@ MakePlant = Callable[[Mapping[str, object], Callable[[str], object]], Plant]
 
 _WATCH_PERIOD = 0.25
 _START_POLL_PERIOD = 0.01
-_REPEAT_PERIOD = 1.0
-# So long at least [s] lockstep waits for the first command of a robot, whose node may just start.
-_FIRST_DEADLINE = 5.0
-# Further behind than this [s] a simulator does not catch up with the wall clock.
-_LONGEST_LAG = 0.1
-# Waits [s] between two instants: no timer is set for a shorter one, nor at once for a longer one.
-_SHORTEST_WAIT, _LONGEST_WAIT = 5e-4, 3600.0
-# A timer that is so late [s] does not come any more.
-_LOST_AFTER = 1.0
 # While many steps are done, others have their turn so often [s].
 _TURN = 0.05
-# Real time is watched in spells of so long [s]; slow is one below this share of what is wanted.
-_SPELL, _SLOW, _SLOW_SPELLS = 5.0, 0.95, 2
-
 _DOUBLED = ('set publish_robot_description of the simulator to false, or end the others, as'
             ' robot_state_publisher')
 
@@ -93,11 +72,10 @@ class SimulatorNode(TableNode):
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
     (std_srvs/Trigger: while paused, goes on to the next awaited output).
 
-    start_of: where a robot starts, None where its plant lets it. stamp_of: what clock and stamps
+    placing: puts robots to other places. stamp_of: what clock and stamps
     show at a time of the plant [ns]. on_command, on_obeyed: called
     before a command is obeyed and after it, before the time goes on; not in lockstep. on_advanced:
-    called with the time of the plant [ns] once that has gone on. unanswered: what lockstep has
-    waited for in vain first, '' for nothing.
+    called with the time of the plant [ns] once that has gone on.
     """
 
     def __init__(
@@ -122,22 +100,15 @@ class SimulatorNode(TableNode):
         # Compiled here, it does not hold up the first step.
         self.plant.warm_up()
         self.failure: DivergenceError | None = None
-        self.unanswered = ''
         self._lockstep: bool = values['lockstep']
         # Lockstep waits for each message.
         self.best_effort = () if self._lockstep else tuple(values['best_effort'])
         self._paused: bool = values['paused']
         self._end_ns = round(values['end_time'] * NANOSECONDS) or None
         self._started = False
-        self._due = False
-        self._published_at = self._asked_again_at = 0.0
-        self._slow_spells = 0
-        # Wall time for which lockstep waited [s], and what was told of the time last.
-        self._waits = Spread()
+        self._pace = Pace(self, self.plant, self._steps_ahead, self._advance_when_ready)
+        # What was told of the time last.
         self._told = (time.monotonic(), 0)
-        # When the next instant is due by the steady clock [s], and the number of that plan.
-        self._next_at = 0.0
-        self._plan = 0
 
         self._clock_template = clock_template()
         self._clock_publisher = self.create_publisher(ClockMessage, topics.CLOCK, qos.CLOCK) \
@@ -146,24 +117,16 @@ class SimulatorNode(TableNode):
             RobotLink(self, entity, codecs, values['lockstep_output'],
                       values['lockstep_inputs'], self._on_value)
             for entity in self.plant.entities]
-        # Robots whose last awaited output has no answer yet; nobody awaits any without lockstep.
-        self._unanswered = set(self._links) if self._lockstep else set()
+        self._answers = AwaitedAnswers(
+            self, self._links, self.plant, lambda: self._stamp_ns, self._note_answer)
+        self.placing = Placing(self, self._links, self._on_placed)
         self._race = RaceLink(
-            self, self._links, lambda link, pose: self._place([link], pose), self._note_answer,
+            self, self._links, self.placing.place, self._note_answer,
         ) if self._lockstep and values['lockstep_race'] else None
-        for link in self._links:
-            self.create_subscription(
-                PoseWithCovarianceStamped, link.place.topic(topics.INITIAL_POSE),
-                partial(self._on_initial_pose, link), qos.COMMAND)
-            if values['take_pose']:
-                self.create_subscription(
-                    Pose, link.place.topic(topics.POSE), partial(self._on_pose, link),
-                    qos.COMMAND)
         self._find_periods()
         self._tf_static_publisher = self.create_publisher(
             TFMessage, topics.TF_STATIC, qos.TF_STATIC)
         self._publish_static_transforms()
-        self.start_of: Callable[[Entity], Pose3 | None] = lambda _: None
         self.stamp_of: Callable[[int], int] = lambda time_ns: time_ns
         self.on_command: Callable[[], None] = lambda: None
         self.on_obeyed: Callable[[], None] = lambda: None
@@ -190,14 +153,8 @@ class SimulatorNode(TableNode):
 
     def _begin_to_serve(self) -> None:
         """Create services and timers."""
-        self.create_service(Reset, '~/reset', self._on_reset)
         self.create_service(SetBool, '~/pause', self._on_pause)
         self.create_service(Trigger, '~/step', self._on_step)
-        # Timers are cancelled and reset, never destroyed: the EventsExecutor does not survive a
-        # timer that goes away in its own callback.
-        self._pace_timer = self.create_timer(1.0, self._on_pace_timer, clock=self.steady_clock)
-        self._pace_timer.cancel()
-        self.closing.callback(self._drop_plan)
         self._start_timer = self.create_timer(
             _START_POLL_PERIOD, self._on_start_timer, clock=self.steady_clock)
         self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
@@ -215,12 +172,17 @@ class SimulatorNode(TableNode):
 
     def _is_waiting(self) -> bool:
         """Whether lockstep waits for anybody."""
-        return bool(self._unanswered) or (self._race is not None and self._race.is_awaited)
+        return self._answers.is_waiting or (self._race is not None and self._race.is_awaited)
 
     @property
     def finished(self) -> bool:
         """Whether end_time is reached and, in lockstep, the last command has come."""
         return self._time_is_up and not self._is_waiting()
+
+    @property
+    def unanswered(self) -> str:
+        """What lockstep has waited for in vain first, '' for nothing."""
+        return self._answers.missed
 
     @property
     def is_commanded(self) -> bool:
@@ -268,7 +230,7 @@ class SimulatorNode(TableNode):
         report.add('real-time factor', max(self.plant.time_ns - simulated, 0) / NANOSECONDS / (
             now - wall))
         report.add('real-time factor wanted', self.values['real_time_factor'])
-        report.add_spread('wait in lockstep', self._waits)
+        report.add_spread('wait in lockstep', self._answers.waits)
         if self.failure is not None:
             report.error(str(self.failure))
         for link in self._links:
@@ -288,69 +250,27 @@ class SimulatorNode(TableNode):
         self._set_pace()
 
     def _set_pace(self) -> None:
-        self._due = self.values['real_time_factor'] == 0.0
-        self._pace_origin = self._pace_mark = (time.monotonic(), self.plant.time_ns)
-        self._pace_timer.cancel()
-        self._drop_plan()
-        if self._lockstep and self._due:
+        self._pace.begin()
+        if self._lockstep and self._pace.is_due:
             self._advance_when_ready()
         else:
-            self._arm()
+            self._pace.arm()
 
     def _steps_ahead(self) -> int:
         """Number of steps to the next instant at which an output is due."""
         done = self.plant.time_ns // self.plant.step_ns
         return min(output.steps_ahead(done) for output in self._timed)
 
-    def _arm(self) -> None:
-        """Go on at the wall time of the next instant.
-
-        By a timer only if that takes a while: the EventsExecutor queues the events of one with
-        next to no period by the thousand, and then loses its reset.
-        """
-        factor = self.values['real_time_factor']
-        now = self._next_at = time.monotonic()
-        self._drop_plan()
-        if factor > 0.0:
-            wall, simulated = self._pace_origin
-            next_ns = self.plant.time_ns + self._steps_ahead() * self.plant.step_ns
-            due_at = wall + (next_ns - simulated) / NANOSECONDS / factor
-            if due_at - now < -_LONGEST_LAG:
-                self._pace_origin = (now, next_ns)
-            self._next_at = max(due_at, now)
-        wait = self._next_at - now
-        if wait > _SHORTEST_WAIT:
-            self._pace_timer.timer_period_ns = round(min(wait, _LONGEST_WAIT) * NANOSECONDS)
-            self._pace_timer.reset()
-        elif self.executor is not None:
-            self.executor.create_task(partial(self._on_pace_task, self._plan))
-
-    def _on_pace_timer(self) -> None:
-        self._pace_timer.cancel()
-        if self._next_at - time.monotonic() > _SHORTEST_WAIT:
-            self._arm()
-            return
-        self._due = True
-        self._advance_when_ready()
-
-    def _drop_plan(self) -> None:
-        """Do nothing once a task that waits for its turn has it."""
-        self._plan += 1
-
-    def _on_pace_task(self, plan: int) -> None:
-        if plan == self._plan:
-            self._on_pace_timer()
-
     def _advance_when_ready(self) -> None:
-        while not self._is_waiting() and self._due and self._started and not self._paused \
+        while not self._is_waiting() and self._pace.is_due and self._started and not self._paused \
                 and not self._is_held and not self._time_is_up:
             self._watch_silence()
             self._advance()
-            if self._lockstep and self._due and (
+            if self._lockstep and self._pace.is_due and (
                     not self._is_waiting() or any(link.is_unasked for link in self._links)):
                 # Nobody answers, but others are to hear what is published.
-                self._due = False
-                self._arm()
+                self._pace.is_due = False
+                self._pace.arm()
 
     def _watch_silence(self) -> None:
         for link in self._links:
@@ -361,7 +281,7 @@ class SimulatorNode(TableNode):
     def _advance(self, most: int | None = None) -> None:
         """Go on to the next instant, by no more than some steps."""
         at_once = self._lockstep and self.values['real_time_factor'] == 0.0
-        self._due = at_once
+        self._pace.is_due = at_once
         steps = self._steps_ahead() if most is None else min(most, self._steps_ahead())
         if self._race is not None:
             self._race.carry_out()
@@ -377,7 +297,7 @@ class SimulatorNode(TableNode):
             self._publish(self.plant.time_ns // self.plant.step_ns)
             self.on_advanced(self.plant.time_ns)
         if not at_once:
-            self._arm()
+            self._pace.arm()
 
     def _on_watch_timer(self) -> None:
         for link in self._links:
@@ -389,107 +309,23 @@ class SimulatorNode(TableNode):
             self._watch_lockstep()
             self._look_again()
         if not self._started or self._paused or self._is_held or self._time_is_up:
-            self._pace_mark = (time.monotonic(), self.plant.time_ns)
+            self._pace.begin_spell()
             return
         if self._is_waiting():
             self._watch_lockstep()
-        elif not self._due and time.monotonic() - self._next_at > _LOST_AFTER:
-            self._arm()
-        self._watch_pace()
+        else:
+            self._pace.find_lost()
+        self._pace.watch(is_held_up=self._is_waiting())
 
     def _end_once_answered(self) -> None:
-        late = time.monotonic() - self._published_at > self.values['lockstep_deadline']
-        if (late or not self._is_waiting()) and not self.done.done():
+        if (self._answers.are_late or not self._is_waiting()) and not self.done.done():
             self.get_logger().info(f"end_time {self.values['end_time']:g} s is reached")
             self.done.set_result(None)
 
     def _watch_lockstep(self) -> None:
         if self._race is not None:
             self._race.watch(self.values['lockstep_deadline'])
-        if self._unanswered:
-            self._watch_robots()
-
-    def _watch_robots(self) -> None:
-        waited = time.monotonic() - self._published_at
-        silent = [link for link in self._links if link in self._unanswered]
-        topics_of_silent = ' and '.join(link.waits_on for link in silent)
-        strays = ''.join(link.stray for link in silent)
-        if not self.is_commanded:
-            if waited > _REPEAT_PERIOD:
-                self.get_logger().info(
-                    f'lockstep: waiting for the first command on {topics_of_silent};'
-                    f' is the controller running and active?{strays}', throttle_duration_sec=5.0)
-                self._publish_everything()
-        elif waited > self._deadline_of(silent):
-            self.get_logger().error(
-                f'lockstep: no command stamped {self._stamp_ns} ns came on'
-                f' {topics_of_silent} within lockstep_deadline'
-                f" ({self.values['lockstep_deadline']:g} s of wall time);"
-                f' {self._consequence}.'
-                ' Every node of the chain must stamp its output with the odometry stamp that'
-                f' caused it{strays}', throttle_duration_sec=THROTTLE)
-            if self.values['lockstep_policy'] == WAIT:
-                return
-            self.unanswered = self.unanswered or (
-                f'no command came on {topics_of_silent} at {self.plant.time_ns / NANOSECONDS:g} s'
-                f" within lockstep_deadline ({self.values['lockstep_deadline']:g} s of wall time)")
-            self.diagnostics.count('deadlines of lockstep missed')
-            for link in silent:
-                link.attendance.note_missed()
-                link.go_on_without(self.plant.time_ns)
-            self._unanswered.clear()
-            self._note_answer()
-        else:
-            self._ask_again([link for link in silent if not link.has_obeyed])
-
-    def _ask_again(self, silent: Sequence[RobotLink]) -> None:
-        """Publish once more to robots whose first answer may have been sent before we heard it."""
-        now = time.monotonic()
-        if silent and now - max(self._published_at, self._asked_again_at) > _REPEAT_PERIOD:
-            self._asked_again_at = now
-            for link in silent:
-                link.publish(*divmod(self._stamp_ns, NANOSECONDS), None)
-
-    def _deadline_of(self, silent: Sequence[RobotLink]) -> float:
-        """How long robots that have not answered are waited for [s]."""
-        deadline: float = self.values['lockstep_deadline']
-        has_begun = all(link.has_obeyed or link.attendance.is_absent for link in silent)
-        return deadline if has_begun else max(deadline, _FIRST_DEADLINE)
-
-    @property
-    def _consequence(self) -> str:
-        """What lockstep_policy does with a car, for messages."""
-        return {
-            WAIT: 'it is waited for', COAST: 'the car coasts',
-            STOP: 'the car is stopped', RETIRE: 'the car is stopped and retired',
-        }[self.values['lockstep_policy']]
-
-    def _await(self, asked: Sequence[RobotLink]) -> None:
-        """Wait for the answers of robots that take part; of the absent if nobody else does."""
-        taking_part = [link for link in asked if not link.attendance.is_retired]
-        present = [link for link in taking_part if not link.attendance.is_absent]
-        self._unanswered.update(present or taking_part)
-        if present:
-            for link in taking_part:
-                if link.attendance.is_absent:
-                    link.attendance.note_missed()
-
-    def _watch_pace(self) -> None:
-        factor = self.values['real_time_factor']
-        wall, simulated = self._pace_mark
-        elapsed = time.monotonic() - wall
-        if factor == 0.0 or elapsed < _SPELL:
-            return
-        reached = (self.plant.time_ns - simulated) / NANOSECONDS / elapsed
-        is_slow = reached < _SLOW * factor and not self._is_waiting()
-        self._slow_spells = self._slow_spells + 1 if is_slow else 0
-        # Not of one spell, which anybody else may have caused, and not again and again.
-        if self._slow_spells == _SLOW_SPELLS:
-            self.get_logger().warning(
-                f'this computer is too slow for {self.get_name()}: real-time factor {reached:.2f}'
-                f' in place of {factor:g}; lower real_time_factor or the rate'
-                + ('' if self._lockstep else ', or use lockstep'))
-        self._pace_mark = (time.monotonic(), self.plant.time_ns)
+        self._answers.watch(self._publish_everything)
 
     # Commands
 
@@ -502,45 +338,12 @@ class SimulatorNode(TableNode):
             if link.obey_if_young(
                     port, apply, stamp_ns, now_ns, self.values['command_timeout']):
                 self.on_obeyed()
-        elif self._lockstep and port.drives and not self._is_answer(link, stamp_ns, now_ns):
+        elif self._lockstep and port.drives and not self._answers.is_one(
+                link, stamp_ns, now_ns):
             return
         elif (self._started or not port.drives) and link.obey(port, apply) \
                 and self._lockstep and stamp_ns == now_ns:
-            link.note_answer(port, stamp_ns)
-            if link.is_answered:
-                self._unanswered.discard(link)
-                self._waits.note(time.monotonic() - self._published_at)
-                self._note_answer()
-
-    def _is_answer(self, link: RobotLink, stamp_ns: int, now_ns: int) -> bool:
-        """Whether a command is the answer to the newest value of the awaited output."""
-        attendance = link.attendance
-        if link.is_unasked:
-            # Late, or of a node which has missed the odometry.
-            return False
-        if attendance.exceeds():
-            self._leave_out(link)
-            return False
-        if stamp_ns != now_ns:
-            link.note_stray(stamp_ns, now_ns)
-            attendance.note_late(stamp_ns, now_ns)
-            return False
-        is_first = len(self._links) == 1 or not link.is_commanded
-        return is_first and not attendance.is_retired and attendance.may_answer()
-
-    def _leave_out(self, link: RobotLink) -> None:
-        """Go on without a robot that is commanded more often than asked."""
-        if link.attendance.is_flooded:
-            link.go_deaf()
-        if not link.attendance.is_absent:
-            self.get_logger().error(
-                f'lockstep: more commands came on {link.commanded_on} than one for each odometry;'
-                f' {self._consequence}. Does somebody else publish there, or a node by a timer?',
-                throttle_duration_sec=THROTTLE)
-            self.diagnostics.count('cars commanded more often than asked')
-            link.go_on_without(self.plant.time_ns)
-            self._unanswered.discard(link)
-            self._note_answer()
+            self._answers.take(link, port, stamp_ns)
 
     def _note_answer(self) -> None:
         """Go on if nothing more is waited for."""
@@ -572,8 +375,8 @@ class SimulatorNode(TableNode):
     def set_paused(self, paused: bool, reason: str = '') -> None:
         """Let the time stand or go on; reason: why ~/pause may not let it go on."""
         self._paused, self._held = paused, reason
-        self._pace_mark = (time.monotonic(), self.plant.time_ns)
-        self._published_at = time.monotonic()
+        self._pace.begin_spell()
+        self._answers.note_shown()
         self._advance_when_ready()
 
     def hold(self, held: bool) -> None:
@@ -586,7 +389,7 @@ class SimulatorNode(TableNode):
     def restart(self) -> None:
         """Let the time begin at 0 again."""
         self.plant.restart()
-        self._unanswered.clear()
+        self._answers.forget()
         if self._race is not None:
             self._race.begin()
         for link in self._links:
@@ -598,7 +401,7 @@ class SimulatorNode(TableNode):
 
     def return_to_start(self) -> None:
         """Put all robots to their starts. Raises RacecarError, moving none."""
-        self._move_all(None)
+        self.placing.move_all(None)
 
     def refresh(self) -> None:
         """Show what the robots of the plant show now, whose outputs may have changed."""
@@ -676,67 +479,11 @@ class SimulatorNode(TableNode):
             return 'the last step has not been answered yet; is the controller running?'
         return ''
 
-    def _on_reset(self, request: Reset.Request, response: Reset.Response) -> Reset.Response:
-        try:
-            pose = pose_from_message(request.pose[0]) if request.pose else None
-            if pose is not None and len(self._links) > 1:
-                raise ValueError(
-                    'a pose for one of several robots, expected none: all return to their initial'
-                    ' poses; move one of them by its topic initialpose')
-            placed = self._move_all(pose)
-        except (ValueError, RacecarError) as error:
-            response.success = False
-            response.message = f'not reset: {error}'
-            return response
-        response.success = True
-        response.message = '; '.join(
-            f'{link.entity.name} reset to x {there.x:g} m, y {there.y:g} m,'
-            f' yaw {yaw_of(there):g} rad'.lstrip()
-            for link, there in zip(self._links, placed, strict=True))
-        return response
-
-    def _on_initial_pose(self, link: RobotLink, message: PoseWithCovarianceStamped) -> None:
-        if not self.values['take_initialpose']:
-            return
-        frame = message.header.frame_id
-        try:
-            if frame not in (MAP, ODOM, link.place.odometry, ''):
-                raise ValueError(
-                    f'frame_id is {frame!r}, expected {MAP!r} or {link.place.odometry!r}')
-            self._move([link], pose_from_message(message.pose.pose))
-        except (ValueError, RacecarError) as error:
-            self.get_logger().error(f'initialpose refused: {error}')
-
-    def _on_pose(self, link: RobotLink, message: Pose) -> None:
-        try:
-            self._move([link], pose_from_message(message))
-        except (ValueError, RacecarError) as error:
-            self.get_logger().error(f'pose refused: {error}')
-
-    def _move_all(self, pose: Pose3 | None) -> list[Pose3]:
-        """As _move(), and let those that were retired take part again."""
-        placed = self._move(self._links, pose)
-        for attendance in self.attendances:
-            attendance.begin()
-        return placed
-
-    def _move(self, links: Sequence[RobotLink], pose: Pose3 | None) -> list[Pose3]:
-        """Reset robots, all or none, show that, and return where they then are."""
-        placed = self._place(links, pose)
-        if self._paused and self._started:
-            self._publish_everything()
-        return placed
-
-    def _place(self, links: Sequence[RobotLink], pose: Pose3 | None) -> list[Pose3]:
-        """Reset robots, all or none, and return where they then are."""
-        poses = [self.start_of(link.entity) if pose is None else pose for link in links]
-        for link, place in zip(links, poses, strict=True):
-            link.entity.check_reset(place)
-        placed = [link.entity.reset(place) for link, place in zip(links, poses, strict=True)]
-        for link in links:
-            link.forget_commands()
+    def _on_placed(self, *, is_shown: bool) -> None:
+        """Let a simulation that has diverged go on, and show where robots were put."""
         self.failure = None
-        return placed
+        if is_shown and self._paused and self._started:
+            self._publish_everything()
 
     # Publishing
 
@@ -762,7 +509,7 @@ class SimulatorNode(TableNode):
             self._clock_publisher.publish(self._clock_template.fill(sec, nanosec))
         asked = [link for link in self._links if link.publish(sec, nanosec, index)]
         if self._lockstep:
-            self._await(asked)
+            self._answers.wait_for(asked)
         if self._race is not None:
             self._race.show(self._stamp_ns, index)
-        self._published_at = time.monotonic()
+        self._answers.note_shown()

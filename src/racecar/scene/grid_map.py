@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt, MessageError
-from racecar.base.types import Pose2
+from racecar.base.types import ORIGIN, Pose2
 from racecar.scene.distance_field import MARGIN, OUTSIDE, room_around
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class OccupancyGrid:
 
     values: NDArray[np.int8]
     resolution: float
-    origin: Pose2 = Pose2(0.0, 0.0, 0.0)
+    origin: Pose2 = ORIGIN
     occupied_value: int = OCCUPIED
 
     def __post_init__(self) -> None:

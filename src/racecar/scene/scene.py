@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.types import Pose2
+from racecar.base.types import ORIGIN, Pose2
 from racecar.scene.friction_zones import FrictionZone, zone_rows, ZoneRows
 from racecar.scene.grid_map import OccupancyGrid
 from racecar.scene.marker import marker_cells, ORIGINAL
@@ -220,7 +220,7 @@ class Scene:
     grid: OccupancyGrid | None = None
     grid_height: float = 1.0
     ground: Ground = Ground()
-    starts: tuple[Pose2, ...] = (Pose2(0.0, 0.0, 0.0),)
+    starts: tuple[Pose2, ...] = (ORIGIN,)
 
     @property
     def is_empty(self) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from racecar.base.compiled import kernel
 from racecar.base.errors import ConfigurationError
-from racecar.base.types import Pose2
+from racecar.base.types import ORIGIN, Pose2
 from racecar.scene.distance_field import distances_to
 from racecar.scene.grid_map import FREE, OccupancyGrid, OCCUPIED, UNKNOWN
 
@@ -102,7 +102,7 @@ SHAPE = TrackShape()
 
 
 def find_centre_line(
-    grid: OccupancyGrid, start: Pose2 = Pose2(0.0, 0.0, 0.0), spacing: float = SPACING,
+    grid: OccupancyGrid, start: Pose2 = ORIGIN, spacing: float = SPACING,
 ) -> CentreLine:
     """Centre line of the closed track in a map on which a car starts.
 

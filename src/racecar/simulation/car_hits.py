@@ -14,23 +14,21 @@ from typing import Protocol
 
 from racecar.base.errors import DivergenceError
 from racecar.base.types import Odometry
-from racecar.dynamics.impulse import Body, collide, Surface
+from racecar.dynamics.impulse import collide, Surface
 from racecar.scene.touching import rectangles_touch
+from racecar.simulation.car_rows import CarRows, Place
 from racecar.simulation.contact import Contact, ROUNDS, ways_apart
-from racecar.simulation.obstacles import Freedom, NO_FREEDOM, Obstacles, Outline
-
-Place = tuple[float, float, float]
-"""x, y [m] and yaw [rad] in a state."""
+from racecar.simulation.obstacles import Freedom, NO_FREEDOM, Obstacles
 
 
 class HittingCar(Protocol):
     """What hits ask of a car.
 
-    kept() gives what go_back() takes. advance_freely() moves it as if nothing were in the way, and
-    raises DivergenceError. take() gives it the motion of a Body. place: of the state, to be set.
+    car: its numbers. advance_freely() moves it as if nothing were in the way, and raises
+    DivergenceError.
     """
 
-    place: Place
+    car: CarRows
 
     @property
     def step_ns(self) -> int:
@@ -40,20 +38,10 @@ class HittingCar(Protocol):
     def obstacles(self) -> Obstacles | None:
         """What stands in its way, None for nothing."""
 
-    @property
-    def outline(self) -> Outline:
-        """What it covers."""
-
     def odometry(self) -> Odometry:
         """Pose and twist now."""
 
     def advance_freely(self, steps: int) -> None:
-        """See the class."""
-
-    def body(self) -> Body:
-        """The car as a body."""
-
-    def take(self, body: Body) -> None:
         """See the class."""
 
 
@@ -75,7 +63,8 @@ class CarHits:
         self._cars, self._surface = cars, Surface(contact.restitution, contact.friction)
         self._keep, self._do_touch, self._note_met = keep, do_touch, note_met
         self._look_steps = contact.look_steps(cars[0].step_ns)
-        self._reach = [car.outline.reach for car in cars]
+        self._rows = [car.car for car in cars]
+        self._reach = [rows.outline.reach for rows in self._rows]
         # What each may go through.
         self._free = [NO_FREEDOM] * len(cars)
         # Speeds at the begin of an interval [m/s].
@@ -109,7 +98,7 @@ class CarHits:
                 car.obstacles.note_free(car.odometry())
 
     def _take_step(self) -> None:
-        before = [car.place for car in self._cars]
+        before = [rows.place for rows in self._rows]
         for index, car in enumerate(self._cars):
             if car.obstacles is not None and car.obstacles.moves:
                 self._free[index] = _freedom(car)
@@ -127,34 +116,35 @@ class CarHits:
             places = one.odometry(), other.odometry()
             if math.dist(places[0][1:3], places[1][1:3]) > self._reach[i] + self._reach[j]:
                 continue
-            touch = rectangles_touch(one.outline.at(places[0]), other.outline.at(places[1]))
+            first, second = self._rows[i], self._rows[j]
+            touch = rectangles_touch(first.outline.at(places[0]), second.outline.at(places[1]))
             if touch.depth <= 0.0:
                 continue
             found = True
-            bodies = one.body(), other.body()
+            bodies = first.body(), second.body()
             hit = collide(*bodies, touch, self._surface)
-            one.take(hit.first)
-            other.take(hit.second)
+            first.take(hit.first)
+            second.take(hit.second)
             back, ahead = ways_apart(*bodies, touch.depth)
-            _move(one, -back * touch.nx, -back * touch.ny)
-            _move(other, ahead * touch.nx, ahead * touch.ny)
+            _move(first, -back * touch.nx, -back * touch.ny)
+            _move(second, ahead * touch.nx, ahead * touch.ny)
             for index, place in zip((i, j), places, strict=True):
                 self._note_met(index, place, self._speeds[index])
         return found
 
     def _meet_scene(self, before: Sequence[Place]) -> bool:
         found = False
-        for index, car in enumerate(self._cars):
+        for index, (car, rows) in enumerate(zip(self._cars, self._rows, strict=True)):
             place = car.odometry()
             if car.obstacles is None or not car.obstacles.block(place, self._free[index]):
                 continue
             found = True
             touch, way, body = car.obstacles.touch(place)
-            car.take(collide(car.body(), body, touch, self._surface).first)
+            rows.take(collide(rows.body(), body, touch, self._surface).first)
             if way < 0.0:
-                car.place = before[index]
+                rows.place = before[index]
             else:
-                _move(car, -way * touch.nx, -way * touch.ny)
+                _move(rows, -way * touch.nx, -way * touch.ny)
             car.obstacles.note_contact(place, self._speeds[index])
         return found
 
@@ -170,6 +160,6 @@ def _freedom(car: HittingCar) -> Freedom:
     return NO_FREEDOM if car.obstacles is None else car.obstacles.freedom(car.odometry())
 
 
-def _move(car: HittingCar, dx: float, dy: float) -> None:
-    x, y, yaw = car.place
-    car.place = x + dx, y + dy, yaw
+def _move(rows: CarRows, dx: float, dy: float) -> None:
+    x, y, yaw = rows.place
+    rows.place = x + dx, y + dy, yaw

@@ -85,12 +85,12 @@ class CarsTogether:
         """Take over simulators of one kind, with one scene; see of()."""
         self._simulators = simulators
         self._numbers = np.zeros((
-            len(simulators), max(len(simulator.rows) for simulator in simulators)))
+            len(simulators), max(len(simulator.car.rows) for simulator in simulators)))
         for simulator, row in zip(simulators, self._numbers, strict=True):
-            simulator.lie_in(row[:len(simulator.rows)])
+            simulator.car.lie_in(row[:len(simulator.car.rows)])
         self._places = np.zeros((len(simulators), _PLACE.after))
         self._shapes = np.array([
-            (*car_body(simulator.model.vehicle, 0.0), simulator.contact.give, 1.0)
+            (*car_body(simulator.model.vehicle, 0.0), simulator.contacts.shape.give, 1.0)
             for simulator in simulators])
         self._scene = simulators[0].scene
         self._around = surroundings_of((self._scene,))[:]
@@ -101,7 +101,7 @@ class CarsTogether:
 
         Also where nothing is compiled.
         """
-        kinds = {simulator.kind for simulator in simulators}
+        kinds = {simulator.car.kind for simulator in simulators}
         if not COMPILED or len(simulators) < 2 or len(kinds) > 1 or not all(
                 simulator.is_moved_by_kernels for simulator in simulators):
             return None
@@ -109,7 +109,7 @@ class CarsTogether:
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, what moves the cars; nothing changes."""
-        first = self._simulators[0]
+        first = self._simulators[0].car
         moving_together(first.kind, first.kernels.equations)(
             self._numbers[:0], self._shapes, self._places, self._around, 0)
 
@@ -118,8 +118,8 @@ class CarsTogether:
 
         True if they have moved: to the bit as each by itself.
         """
-        simulators, kernels = self._simulators, self._simulators[0].kernels
-        if any(simulator.kernels is not kernels for simulator in simulators):
+        simulators, first = self._simulators, self._simulators[0].car
+        if any(simulator.car.kernels is not first.kernels for simulator in simulators):
             return False
         self._look_around()
         numbers = self._numbers.copy()
@@ -131,7 +131,7 @@ class CarsTogether:
         try:
             for simulator in others:
                 simulator.advance(steps)
-            has_moved = moving_together(simulators[0].kind, kernels.equations)(
+            has_moved = moving_together(first.kind, first.kernels.equations)(
                 self._numbers, self._shapes, self._places, self._around, steps)
         except DivergenceError:
             has_moved = False

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from racecar.base.columns import rows_of
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.rows import count_numbers, first_row, zeros_of
+from racecar.base.types import ORIGIN
 from racecar.base.vectors import Vector
 from racecar.dynamics.actuators import Actuators, Channel, Channels
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
@@ -23,8 +24,8 @@ from racecar.simulation.car_kernels import CarKernel
 from racecar.simulation.lane_batch import CarBlock, write_lanes
 from racecar.simulation.layout import lane_rows
 from racecar.simulation.model_lanes import command_limits
+from racecar.simulation.ports import DEFAULT_STEP
 from racecar.simulation.rollout_kernel import rollout_parts, RolloutParts
-from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.simulation.vehicle_columns import vehicle_columns, VehicleColumns
 
 _CHANNELS = Channels(zeros_of(Channel), zeros_of(Channel))

@@ -80,7 +80,8 @@ class CustomLoop:
             else 'the car itself does not run compiled, as none does in a world'
             if compiled is None else NO_NUMBA if not COMPILED
             else uncompiled(_failure_of(
-                compiled.kind, compiled.kind.equations, self._lane_of(compiled, pure).control)))
+                compiled.car.kind, compiled.car.kind.equations,
+                self._lane_of(compiled, pure).control)))
         self._see: Callable[[Odometry, int], Odometry] = lambda odometry, _: odometry
         self._tick = 0
         self._compiled: CompiledLoop | None = None

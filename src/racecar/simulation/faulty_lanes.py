@@ -21,6 +21,7 @@ from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS
 from racecar.base.vectors import Flat
 from racecar.control.reference_sampler import ReferenceSampler
 from racecar.dynamics.vehicles.interface import Command
+from racecar.simulation.car_rows import Change
 from racecar.simulation.faults import Fault
 from racecar.simulation.faulty_signals import (
     Depths,
@@ -41,7 +42,6 @@ from racecar.simulation.model_lanes import (
     held_channels,
     NO_CHANNELS,
 )
-from racecar.simulation.simulator import Change
 
 
 class FaultyMemory(NamedTuple):

@@ -18,6 +18,7 @@ from racecar.dynamics.vehicles.interface import VehicleModel
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.friction_zones import friction_at, ZoneRows
 from racecar.scene.scene import Scene
+from racecar.simulation.car_rows import CarRows
 
 
 class WheelSpots(NamedTuple):
@@ -72,9 +73,41 @@ class GroundFriction:
         self._spots = WheelSpots.of(model.vehicle)[:]
         self._models = {(1.0, 1.0): model}
 
+    @classmethod
+    def of(cls, scene: Scene, model: VehicleModel) -> GroundFriction | None:
+        """That of a scene, None if it has no friction zones."""
+        return cls(scene, model) if scene.friction_zones else None
+
     def model_at(self, x: float, y: float, qz: float, qw: float) -> VehicleModel:
         """The model where base_link is at a place [m, -]."""
         factors = axle_friction(self._rows, (x, y, qz, qw), self._spots)
         if factors not in self._models:
             self._models[factors] = self._models[1.0, 1.0].on_friction(*factors)
         return self._models[factors]
+
+    def model_of(self, car: CarRows) -> VehicleModel:
+        """The model where a car is."""
+        return self.model_at(*car.kernels.observe(car.rows)[:4])
+
+    def act_on(self, car: CarRows) -> None:
+        """Give a car the parameters of the model where it is."""
+        car.put(car.parts.parameters, self.model_of(car).parameters)
+
+    def move(self, car: CarRows, steps: int) -> bool:
+        """Move a car on with the friction at the begin of each step; see CarRows.tick.
+
+        Raises ValueError and OverflowError as that does; nothing changes then, either.
+        """
+        before, inputs, valid = car.copies(), car.values(car.parts.inputs), True
+        try:
+            for _ in range(steps):
+                self.act_on(car)
+                valid = car.tick(1)
+                if not valid:
+                    break
+        except (ValueError, OverflowError):
+            car.put_back(before, inputs)
+            raise
+        if not valid:
+            car.put_back(before, inputs)
+        return valid

@@ -27,11 +27,12 @@ from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles.interface import Equations
 from racecar.metrics.run_table import COLUMNS
 from racecar.metrics.tracking_error import Array
+from racecar.simulation.car_rows import Change
 from racecar.simulation.dead_reckoning import rolling_of
 from racecar.simulation.engine import COLUMN_COUNT, limited
 from racecar.simulation.lanes import Lane, LaneControl
 from racecar.simulation.layout import pieces
-from racecar.simulation.simulator import Change, Simulator
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.tick import CarKind, one_car_parts, orders, tick_function
 
 CHUNK = 1024
@@ -205,16 +206,16 @@ class CompiledLoop:
         self._sampler: ReferenceSampler = lane.control.sampler([lane.reference])
         # Of the equations for commands, as control gives these.
         self._kernel: RunLoop = loop_kernel(
-            simulator.kind, simulator.kind.equations, lane.control)
+            simulator.car.kind, simulator.car.kind.equations, lane.control)
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""
-        self._simulator.warm_up_command()
+        self._simulator.car.warm_up_command()
         self._tracker.origin_for(self._simulator.odometry())
         nothing = vector(0)
         self._sampler.sample(nothing, nothing)
-        self._kernel(self._simulator.rows, (self._numbers, self._line), nothing, nothing, nothing,
-                     vector(tuple(_PLAN.example)))
+        self._kernel(self._simulator.car.rows, (self._numbers, self._line), nothing, nothing,
+                     nothing, vector(tuple(_PLAN.example)))
 
     def answer_times(self, ticks: int) -> Array:
         """Thread CPU time of each answer (ticks,) [s], while the car drives on; it has started.
@@ -237,10 +238,10 @@ class CompiledLoop:
             only, both = vector(tuple(plan)), vector(tuple(plan._replace(driven=1)))
             copies = as_vector(np.array(self._numbers)), as_vector(np.array(self._line))
             before = time.thread_time_ns()
-            self._kernel(simulator.rows, copies, references, stamps, records, only)
+            self._kernel(simulator.car.rows, copies, references, stamps, records, only)
             found[tick] = (time.thread_time_ns() - before) / NANOSECONDS
-            if not self._kernel(simulator.rows, (self._numbers, self._line), references, stamps,
-                                records, both):
+            if not self._kernel(simulator.car.rows, (self._numbers, self._line), references,
+                                stamps, records, both):
                 return found[:tick + 1]
             simulator.take_over(
                 AckermannCommand(*np.array(records)[_COMMAND:].tolist()), 1, diverges=False)
@@ -278,7 +279,7 @@ class CompiledLoop:
             vector([first_step, *(period,) * (count - 1)]))
         try:
             done = self._kernel(
-                simulator.rows, (self._numbers, self._line), references,
+                simulator.car.rows, (self._numbers, self._line), references,
                 as_vector(stamps_ns / NANOSECONDS), as_vector(records.ravel()),
                 vector(tuple(plan)))
         except Exception as error:

@@ -318,7 +318,7 @@ def lane_car(simulator: Simulator) -> LaneCar:
     """A simulator whose kernels do what its ticks do, for a block."""
     return LaneCar(
         ModelMotion(
-            simulator.model.equations, simulator.integrator, simulator.kind.is_actuated),
+            simulator.model.equations, simulator.integrator, simulator.car.kind.is_actuated),
         simulator.step_ns, functools.partial(_numbers, simulator))
 
 

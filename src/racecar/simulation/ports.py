@@ -32,6 +32,9 @@ GROUND_TRUTH = 'ground_truth'
 WAIT, COAST, STOP, RETIRE = 'wait', 'coast', 'stop', 'retire'
 """What a simulator in lockstep does with a robot that does not answer."""
 
+DEFAULT_STEP, DEFAULT_PERIOD = 0.001, 0.01
+"""Step of the integration and period of a tick [s]."""
+
 LONGEST_PERIOD = 3600.0
 """Longest period of an output [s]."""
 

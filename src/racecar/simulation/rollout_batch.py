@@ -18,8 +18,8 @@ from racecar.dynamics.vehicles.interface import VehicleModel
 from racecar.metrics.tracking_error import Array
 from racecar.simulation.commanded_batch import CommandedBatch, CommandedOptions
 from racecar.simulation.lane_batch import CarBlock
+from racecar.simulation.ports import DEFAULT_STEP
 from racecar.simulation.rollout_kernel import rollout_kernel, RolloutPlan
-from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.vehicle_columns import VehicleColumns
 
 

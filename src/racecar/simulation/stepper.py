@@ -9,11 +9,11 @@ import functools
 
 from racecar.base.compiled import compiled
 from racecar.base.rows import count_numbers, load, Part, store
-from racecar.base.types import Pose2
+from racecar.base.types import ORIGIN, Pose2
 from racecar.base.vectors import Flat, Vector, vector
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, step_function
 from racecar.dynamics.vehicles.interface import Command, Equations, VehicleModel
-from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
+from racecar.simulation.ports import DEFAULT_STEP
 
 
 @functools.cache

@@ -15,8 +15,9 @@ from racecar.simulation.car_hits import CarHits
 from racecar.simulation.cars_together import CarsTogether
 from racecar.simulation.contact import IMPULSE
 from racecar.simulation.fleet_file import CarValues
+from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.planar_fleet import Cover, FleetRobot, PlanarFleet
-from racecar.simulation.simulator import make_simulator, Simulator
+from racecar.simulation.simulator import Simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 
@@ -37,12 +38,12 @@ class VehicleFleet(PlanarFleet):
         """
         self.simulators = dict(simulators)
         cars = [*simulators.values()]
-        responses = [*dict.fromkeys(car.response for car in cars)]
+        responses = [*dict.fromkeys(car.contacts.response for car in cars)]
         if len(responses) > 1:
             raise ConfigurationError(f'cars have the contacts {responses}, expected one for all')
         super().__init__([
             FleetRobot(name, car, VehiclePlant(car), Cover(
-                car.outline, body_dimensions(car.model.vehicle).top), 'car')
+                car.car.outline, body_dimensions(car.model.vehicle).top), 'car')
             for name, car in simulators.items()],
             *(contact.look_steps(cars[0].step_ns) for contact in responses))
         self._hits = CarHits(

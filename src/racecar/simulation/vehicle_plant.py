@@ -68,7 +68,7 @@ class VehiclePlant(OneRobotPlant):
         springs = SUSPENSION_JOINTS if vehicle.body.is_sprung else ()
         self._joint_names = WHEEL_JOINTS + HINGE_JOINTS + springs
         self._still = (0.0,) * len(springs)
-        equations = simulator.kind.equations
+        equations = simulator.car.kind.equations
         self._rolling = rolling_of(equations)
         self._car = filled(equations.parameters, simulator.model.parameters)
         self._describe = partial(describe_vehicle, vehicle)
@@ -143,7 +143,7 @@ class VehiclePlant(OneRobotPlant):
         simulator = self.simulator
         return WheelReading(
             self._rolling(
-                filled(simulator.kind.equations.state, simulator.state), self._car,
+                filled(simulator.car.kind.equations.state, simulator.state), self._car,
                 simulator.odometry().vx),
             simulator.command.steering_angle)
 

@@ -17,7 +17,7 @@ from racecar.base.columns import rows_of
 from racecar.base.compiled import kernel, types_of
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.rows import flatten
-from racecar.base.types import NANOSECONDS
+from racecar.base.types import NANOSECONDS, ORIGIN
 from racecar.base.vectors import as_vector, Flat, vector
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR
 from racecar.dynamics.vehicles.interface import Equations, VehicleModel
@@ -32,8 +32,7 @@ from racecar.simulation.commanded_batch import CommandedBatch, CommandedOptions
 from racecar.simulation.contact import Contact, NONE
 from racecar.simulation.lane_batch import CarBlock, write_lanes
 from racecar.simulation.layout import LANES
-from racecar.simulation.ports import period_steps, whole_nanoseconds
-from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
+from racecar.simulation.ports import DEFAULT_STEP, period_steps, whole_nanoseconds
 from racecar.simulation.vehicle_columns import VehicleColumns
 from racecar.simulation.world_kernel import world_kernel
 from racecar.simulation.world_looks import WorldKind

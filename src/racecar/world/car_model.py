@@ -18,7 +18,7 @@ from racecar.description.robot_tree import Joint, PRISMATIC, REVOLUTE
 from racecar.world.engine import load_engine
 
 if TYPE_CHECKING:
-    from mujoco import MjsBody, MjsGeom, MjsJoint, MjSpec
+    from mujoco import MjsActuator, MjsBody, MjsGeom, MjsJoint, MjSpec
 
 FLOOR_BIT, FIXED_BIT, LOOSE_BIT, CAR_BIT, MOVING_BIT = 1, 2, 4, 8, 16
 """What collides with what: the ground, what stands fixed, what can be moved, bodies of cars, and
@@ -87,17 +87,31 @@ def place(thing: MjsBody | MjsGeom, pose: Pose3) -> None:
     thing.quat = (pose.qw, pose.qx, pose.qy, pose.qz)
 
 
+class CarPart(NamedTuple):
+    """A car of a model: its name there, unique; its bodies, from car_bodies().
+
+    friction: of its wheels with the ground by the engine; None: they pass through it, for tyre
+    forces of our own. wheel_servos, wheel_motors: whether its wheels have actuators that control
+    their rotation, and such that take torques.
+    """
+
+    name: str
+    bodies: CarBodies
+    gains: Gains
+    friction: float | None = None
+    wheel_servos: bool = True
+    wheel_motors: bool = True
+
+
 def add_car(
-    spec: MjSpec, name: str, car: CarBodies, gains: Gains, *, step: float, friction: float | None,
-    visuals: bool, loose: Sequence[str] = (),
+    spec: MjSpec, part: CarPart, *, step: float, visuals: bool, loose: Sequence[str] = (),
 ) -> None:
     """Add a car to an MjSpec, at the origin, to be placed by its free joint.
 
-    friction: of the wheels with the ground; None: they pass through it, for own tyre forces.
     visuals: add what pictures show; loose: bodies whose contacts with the car's body have sensors
     of their own. Raises ConfigurationError for a mesh that is not there.
     """
-    mujoco = load_engine()
+    mujoco, name, car = load_engine(), part.name, part.bodies
     made: dict[str, MjsBody] = {}
     wheels = [wheel.name for wheel in car.wheels]
     hinges = [hinge.name for hinge in car.hinges]
@@ -111,10 +125,15 @@ def add_car(
         else:
             joint = _add_joint(added, name, body, body.joint, step=step)
             if body.joint.kind != PRISMATIC:
-                _add_actuators(spec, joint.name, body.joint, gains, is_wheel=body.name in wheels,
-                               is_front=body.parent in hinges)
+                if body.name in wheels:
+                    _add_wheel_actuators(spec, joint.name, body.joint, part,
+                                         is_front=body.parent in hinges)
+                else:
+                    servo = _add_servo(spec, joint.name, body.joint, part.gains)
+                    servo.gainprm[0], servo.biasprm[1] = part.gains.hinge, -part.gains.hinge
+                    servo.biasprm[2] = -part.gains.hinge_damping
         if body.name in wheels:
-            _add_wheel_shape(added, prefixed(name, body.name), Wheel(body), friction)
+            _add_wheel_shape(added, prefixed(name, body.name), Wheel(body), part.friction)
         else:
             _add_collision_shapes(spec, added, name, body)
         if visuals:
@@ -157,25 +176,29 @@ def _add_joint(
     return made
 
 
-def _add_actuators(
-    spec: MjSpec, name: str, joint: Joint, gains: Gains, *, is_wheel: bool, is_front: bool,
+def _add_wheel_actuators(
+    spec: MjSpec, name: str, joint: Joint, part: CarPart, *, is_front: bool,
 ) -> None:
+    if part.wheel_servos:
+        gain = part.gains.front if is_front else part.gains.rear
+        servo = _add_servo(spec, name, joint, part.gains)
+        servo.gainprm[0], servo.biasprm[2] = gain, -gain
+    if part.wheel_motors:
+        mujoco = load_engine()
+        spec.add_actuator(
+            name=motor_name(name), target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT,
+            gaintype=mujoco.mjtGain.mjGAIN_FIXED, biastype=mujoco.mjtBias.mjBIAS_NONE)
+
+
+def _add_servo(spec: MjSpec, name: str, joint: Joint, gains: Gains) -> MjsActuator:
     mujoco = load_engine()
     servo = spec.add_actuator(
         name=servo_name(name), target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT,
         gaintype=mujoco.mjtGain.mjGAIN_FIXED, biastype=mujoco.mjtBias.mjBIAS_AFFINE)
-    if is_wheel:
-        gain = gains.front if is_front else gains.rear
-        servo.gainprm[0], servo.biasprm[2] = gain, -gain
-        spec.add_actuator(
-            name=motor_name(name), target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT,
-            gaintype=mujoco.mjtGain.mjGAIN_FIXED, biastype=mujoco.mjtBias.mjBIAS_NONE)
-    else:
-        servo.gainprm[0], servo.biasprm[1] = gains.hinge, -gains.hinge
-        servo.biasprm[2] = -gains.hinge_damping
     servo.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE
     effort = gains.effort * joint.limit.effort
     servo.forcerange = (-effort, effort)
+    return servo
 
 
 def _add_wheel_shape(added: MjsBody, name: str, wheel: Wheel, friction: float | None) -> None:

@@ -19,8 +19,9 @@ from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.scene import EMPTY_SCENE
 from racecar.world.car_gains import joint_gains
+from racecar.world.car_model import CarPart
 from racecar.world.engine import compiled_model
-from racecar.world.world_model import CarPart, world_spec
+from racecar.world.world_model import world_spec
 from racecar.world.world_parameters import WORLD_PARAMETERS
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ class WorldCar:
         self._index = index
         self._spec = spec
         self._servo = servo
-        self._has_servos = wheel_drive == SERVOS
+        self._is_servo_driven = wheel_drive == SERVOS
         # Speed that the drive is given for 1 m/s.
         self._speed_ratio = servo.wheel_rate * spec.vehicle.wheel_radii[1]
         self._rest = rest
@@ -107,7 +107,7 @@ class WorldCar:
         command, self._notice = checked(
             command, self._spec.vehicle, self._servo.steering_range)
         setpoints = np.clip(self._servo.setpoints(command), self._lowest, self._highest)
-        if self._has_servos:
+        if self._is_servo_driven:
             self._drive_by_servos()
             self._engine.set_control(self._places.wheel_servos, setpoints[:WHEEL_COUNT])
         else:
@@ -165,7 +165,7 @@ class WorldCar:
 
     def halt(self) -> None:
         """Bring the wheels to rest and hold the hinges where they are wanted."""
-        if self._has_servos:
+        if self._is_servo_driven:
             self._drive_by_servos()
             self._engine.set_control(self._places.wheel_servos, 0.0)
         else:

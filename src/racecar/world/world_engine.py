@@ -14,7 +14,15 @@ from numpy.typing import ArrayLike
 from racecar.base.compiled import types_of
 from racecar.base.errors import ConfigurationError
 from racecar.base.rows import first_row, flatten, Numbers, Part, store
-from racecar.base.types import HINGE_JOINTS, NANOSECONDS, Pose2, Pose3, Twist3, WHEEL_JOINTS
+from racecar.base.types import (
+    HINGE_JOINTS,
+    NANOSECONDS,
+    ORIGIN,
+    Pose2,
+    Pose3,
+    Twist3,
+    WHEEL_JOINTS,
+)
 from racecar.base.vectors import as_vector
 from racecar.description.car_bodies import CarBodies
 from racecar.dynamics.tyres.contact import TyrePair
@@ -24,7 +32,7 @@ from racecar.dynamics.vehicles.tyre_sets import TyreSet
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.simulation.ground_friction import WheelSpots
 from racecar.world.car_axles import make_axles, make_governor
-from racecar.world.car_model import Gains, prefixed, servo_name, touch_name
+from racecar.world.car_model import CarPart, Gains, prefixed, servo_name, touch_name
 from racecar.world.clearance import FixedThings
 from racecar.world.engine import engine_steps, load_engine
 from racecar.world.engine_state import (
@@ -60,7 +68,7 @@ from racecar.world.world_kernel import (
     world_kernels,
     WorldKernels,
 )
-from racecar.world.world_model import CarPart, leave_wheels_free, pair_wheels, world_spec
+from racecar.world.world_model import pair_wheels, world_spec
 
 if TYPE_CHECKING:
     from mujoco import MjData, MjModel, MjSpec
@@ -85,8 +93,9 @@ class WorldCarSpec(NamedTuple):
 
     name: unique in the world; it may be empty. bodies: of its robot description. tyres: whose
     forces push the wheels; None leaves that to the friction of the engine. start: pose of
-    base_link at the start; start_height: how far above where it rests [m]. has_servos: whether
-    its wheels may be driven by controllers of their rotation.
+    base_link at the start; start_height: how far above where it rests [m]. has_wheel_servos:
+    whether its wheels may be driven by controllers of their rotation, as only the engine can hold
+    these stable; torques come as generalised forces.
     """
 
     name: str
@@ -94,9 +103,9 @@ class WorldCarSpec(NamedTuple):
     bodies: CarBodies
     gains: Gains
     tyres: TyreSet | None = None
-    start: Pose2 = Pose2(0.0, 0.0, 0.0)
+    start: Pose2 = ORIGIN
     start_height: float = 0.0
-    has_servos: bool = True
+    has_wheel_servos: bool = True
 
 
 class CarPlaces(NamedTuple):
@@ -138,9 +147,8 @@ class WorldEngine(EngineState):
     def _spec_with(self, scene: Scene) -> MjSpec:
         parts = [_part(car) for car in self._cars]
         spec = world_spec(scene, parts, step=self.step, gravity=self._gravity)
-        for part, car in zip(parts, self._cars, strict=True):
+        for part in parts:
             pair_wheels(spec, part)
-            leave_wheels_free(spec, part, servos=car.has_servos)
         if len(parts) == 1 and not scene.cones:
             # All that moves is one island: the engine need not look for more.
             spec.option.disableflags |= load_engine().mjtDisableBit.mjDSBL_ISLAND
@@ -366,7 +374,7 @@ class WorldEngine(EngineState):
         return CarPlaces(
             self.find_body(prefixed(car.name, car.bodies.root.name),
                            [prefixed(car.name, joint) for joint in joint_names(car.bodies)]),
-            servos(WHEEL_JOINTS if car.has_servos else ()), servos(HINGE_JOINTS))
+            servos(WHEEL_JOINTS if car.has_wheel_servos else ()), servos(HINGE_JOINTS))
 
 
 def joint_names(bodies: CarBodies) -> tuple[str, ...]:
@@ -387,7 +395,8 @@ def rest_pose(car: WorldCarSpec, step: float) -> Pose3:
 
 def _part(car: WorldCarSpec) -> CarPart:
     return CarPart(car.name, car.bodies, car.gains,
-                   car.vehicle.friction_coefficient if car.tyres is None else None)
+                   car.vehicle.friction_coefficient if car.tyres is None else None,
+                   wheel_servos=car.has_wheel_servos, wheel_motors=False)
 
 
 def _numbers_of(

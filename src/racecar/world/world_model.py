@@ -5,14 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
-from racecar.base.types import WHEEL_JOINTS
-from racecar.description.car_bodies import CarBodies
 from racecar.dynamics.vehicles.parameters import GRAVITY
 from racecar.scene.scene import Scene
-from racecar.simulation.simulator import DEFAULT_STEP
-from racecar.world.car_model import add_car, Gains, motor_name, prefixed, servo_name
+from racecar.simulation.ports import DEFAULT_STEP
+from racecar.world.car_model import add_car, CarPart, prefixed
 from racecar.world.engine import load_engine
 from racecar.world.scene_model import add_scene, cone_name, FLOOR
 
@@ -26,18 +24,6 @@ _FRICTION_STIFFNESS = 10.0
 
 
 _MEMORY = 1 << 27
-
-
-class CarPart(NamedTuple):
-    """A car of a model: its name there, unique; its bodies, from car_bodies().
-
-    friction: of its wheels with the ground by the engine, None where tyre forces are our own.
-    """
-
-    name: str
-    bodies: CarBodies
-    gains: Gains
-    friction: float | None = None
 
 
 def world_spec(
@@ -65,8 +51,8 @@ def world_spec(
     spec.memory = _MEMORY
     add_scene(spec, scene, visuals=visuals)
     for car in cars:
-        add_car(spec, car.name, car.bodies, car.gains, step=step, friction=car.friction,
-                visuals=visuals, loose=[cone_name(index) for index in range(len(scene.cones))])
+        add_car(spec, car, step=step, visuals=visuals,
+                loose=[cone_name(index) for index in range(len(scene.cones))])
     return spec
 
 
@@ -86,14 +72,3 @@ def pair_wheels(spec: MjSpec, car: CarPart) -> None:
         spec.add_pair(
             name=name, geomname1=FLOOR, geomname2=name, condim=geom.condim, solref=geom.solref,
             solimp=geom.solimp, friction=(sliding, sliding, spinning, rolling, rolling))
-
-
-def leave_wheels_free(spec: MjSpec, car: CarPart, *, servos: bool) -> None:
-    """Leave out the actuators of the wheels of a car, to which torques come as generalised forces.
-
-    servos: keep those that control the rotation of a wheel, which only the engine can hold stable.
-    """
-    for joint in WHEEL_JOINTS:
-        name = prefixed(car.name, joint)
-        for actuator in (motor_name(name), *(() if servos else (servo_name(name),))):
-            spec.delete(spec.actuator(actuator))

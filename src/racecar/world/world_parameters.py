@@ -10,7 +10,7 @@ from racecar.dynamics.tyres import SELECTION, tyre_model_choices
 from racecar.dynamics.vehicles.parameters import DESCRIPTION_PARAMETERS
 from racecar.dynamics.vehicles.tyre_sets import TYRE_PARAMETERS
 from racecar.scene.world_choice import HEIGHT_PARAMETER, START_PARAMETERS, WORLD_PARAMETER
-from racecar.simulation.simulator import DEFAULT_STEP
+from racecar.simulation.ports import DEFAULT_STEP
 
 COULOMB, PACEJKA = 'coulomb', 'pacejka'
 

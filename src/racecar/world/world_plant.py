@@ -33,6 +33,7 @@ from racecar.scene.seen_by_each import SeenByEach
 from racecar.simulation.lamp_board import LampBoard
 from racecar.simulation.ports import (
     COLLISIONS,
+    DEFAULT_STEP,
     Entity,
     Input,
     Mount,
@@ -45,7 +46,6 @@ from racecar.simulation.ports import (
     whole_nanoseconds,
 )
 from racecar.simulation.several_robots import advance_without_lost
-from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.vehicle_plant import bounds_of_vehicle
 from racecar.world.world_car import WorldCar
 from racecar.world.world_engine import rest_pose, WorldCarSpec, WorldEngine
@@ -82,7 +82,7 @@ class DrivenCar(NamedTuple):
     wheel_drive: str = DIFFERENTIAL
 
     @property
-    def has_servos(self) -> bool:
+    def has_wheel_servos(self) -> bool:
         """Whether its wheels may be driven by controllers of their rotation."""
         return self.interface != ACKERMANN or self.wheel_drive == SERVOS
 
@@ -122,7 +122,7 @@ class WorldPlant:
         # Cars that were put to their start since the time went on.
         self._at_start: set[int] = set()
         self.cars = tuple(
-            driven._replace(car=driven.car._replace(has_servos=driven.has_servos))
+            driven._replace(car=driven.car._replace(has_wheel_servos=driven.has_wheel_servos))
             for driven in cars)
         seconds = self.step_ns / NANOSECONDS
         self._engine = WorldEngine(scene, [driven.car for driven in self.cars], seconds, gravity)

@@ -21,7 +21,8 @@ from racecar.control.racelines.minimum_time import (
     OnIteration,
     TimeProblem,
 )
-from racecar.control.racelines.raceline import bound_note, PLAIN_MODEL, Raceline
+from racecar.control.racelines.names import CENTRE, CURVATURE, METHODS, PLAIN_MODEL, TIME
+from racecar.control.racelines.raceline import bound_note, Raceline
 from racecar.control.racelines.speed_profile import speed_profile
 from racecar.control.racelines.time_models import TIME_MODELS
 from racecar.control.racelines.track import Stations, Track
@@ -31,9 +32,6 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
 
 Array = NDArray[np.float64]
-
-METHODS = ('centre', 'curvature', 'time')
-"""Centre line; least curvature; least lap time."""
 
 # Steps of the speed profile and of files [m].
 _FINE, _FILE = 0.05, 0.2
@@ -51,7 +49,7 @@ class RacelineDesign:
     in TIME_MODELS.
     """
 
-    method: str = 'curvature'
+    method: str = CURVATURE
     margin: float = 0.3
     step: float = STEP
     speed_limit: float = math.inf
@@ -102,24 +100,24 @@ def make_raceline(
     """
     design.check(vehicle)
     grip = GripMap.of(vehicle, design.tyre_model, grip=design.grip)
-    bend = None if design.method == 'centre' and not bound else minimum_curvature(
+    bend = None if design.method == CENTRE and not bound else minimum_curvature(
         track, design.margin, design.step)
     least: dict[str, MinimumTime] = {}
-    if bend is not None and (design.method == 'time' or bound):
+    if bend is not None and (design.method == TIME or bound):
         about = track.about(bend.stations.at(bend.offsets), design.step)
         tyres = make_tyre_set(vehicle, design.tyre_model).model.name
-        models = {design.model} if design.method == 'time' else set()
+        models = {design.model} if design.method == TIME else set()
         if bound:
             models |= {name for name, model in TIME_MODELS.items() if tyres in model.tyre_models}
         least = minimum_times(_problem(
             about, vehicle, design, grip, about.offset_limits(design.margin)), sorted(models),
             on_iteration)
     solved: MinimumCurvature | MinimumTime | None = None
-    fastest = least[design.model] if design.method == 'time' else None
+    fastest = least[design.model] if design.method == TIME else None
     if fastest is not None:
         solved, points, speed = fastest, about.at(fastest.offsets), fastest.speed
     else:
-        if design.method == 'curvature' and bend is not None:
+        if design.method == CURVATURE and bend is not None:
             solved, points = bend, bend.stations.at(bend.offsets)
         else:
             points = track.stations(design.step).points

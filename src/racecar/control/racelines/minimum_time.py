@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.extras import not_installed
-from racecar.control.racelines.raceline import PLAIN_MODEL
+from racecar.control.racelines.names import PLAIN_MODEL
 from racecar.control.racelines.symbolic_tyres import CasADi, Expression
 from racecar.control.racelines.time_models import COMMON, Grip, STATES, TIME_MODELS
 from racecar.control.racelines.track import Stations

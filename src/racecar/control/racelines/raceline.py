@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.control.racelines.closed_spline import ClosedSpline
+from racecar.control.racelines.names import PLAIN_MODEL
 
 Array = NDArray[np.float64]
 
@@ -23,9 +24,6 @@ COLUMNS = ('s', 'x', 'y', 'heading', 'curvature', 'v', 'ax', 'w_right', 'w_left'
 """Of a file [SI]; the last row repeats the first at the end of the lap."""
 
 TITLE = 'racecar raceline 1'
-
-PLAIN_MODEL = 'single_track'
-"""Model whose least lap time is the note `bound`; those of others have notes of their own."""
 
 _BOUND, _DECIMALS = 'bound', 6
 # Names of other tools for our columns, as in global_racetrajectory_optimization of TUM, whose

@@ -32,7 +32,7 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.control.racelines.raceline import PLAIN_MODEL
+from racecar.control.racelines.names import DOUBLE_TRACK, PLAIN_MODEL
 from racecar.control.racelines.symbolic_tyres import (
     CasADi,
     combined_forces,
@@ -225,7 +225,7 @@ class DoubleTrackTime:
 
 
 TIME_MODELS: dict[str, type[SingleTrackTime] | type[DoubleTrackTime]] = {
-    PLAIN_MODEL: SingleTrackTime, 'double_track': DoubleTrackTime}
+    PLAIN_MODEL: SingleTrackTime, DOUBLE_TRACK: DoubleTrackTime}
 """By name."""
 
 

@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+import math
 from typing import NamedTuple
 
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter
-from racecar.base.types import Pose2
+from racecar.base.types import ORIGIN, Pose2
 from racecar.dynamics.vehicles.interface import VehicleModel
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 
 class InitialMotion(NamedTuple):
@@ -24,6 +27,16 @@ class InitialMotion(NamedTuple):
 
 
 AT_REST = InitialMotion()
+
+
+class Start(NamedTuple):
+    """Pose of the odometry point, and motion, with which a car starts."""
+
+    pose: Pose2 = ORIGIN
+    motion: InitialMotion = AT_REST
+
+
+AT_ORIGIN = Start()
 
 INITIAL_MOTION_PARAMETERS = (
     Parameter('initial_yaw_rate', float, AT_REST.yaw_rate, 'Yaw rate at the start and after a'
@@ -68,3 +81,31 @@ def initial_state(model: VehicleModel, pose: Pose2, motion: InitialMotion) -> tu
                 f' [{-limit:.4g}, {limit:.4g}] for {model.description}')
         state[index] = float(value)
     return tuple(state)
+
+
+def check_initial_speed(speed: float, vehicle: VehicleParameters) -> None:
+    """Raise ParameterError for a speed [m/s] beyond those of the vehicle."""
+    if not vehicle.speed_min <= speed <= vehicle.speed_max:
+        raise ParameterError(
+            f"parameter 'initial_speed' is {speed:g} m/s, expected a number in"
+            f' [{vehicle.speed_min:g}, {vehicle.speed_max:g}], the speeds of the vehicle')
+
+
+def state_in_motion(
+    model: VehicleModel, state: Sequence[float], vx: float, vy: float, yaw_rate: float,
+) -> tuple[float, ...]:
+    """State with the velocity vx, vy [m/s] of the odometry point and the yaw_rate [rad/s].
+
+    Where the state has none of them it stays as it is. Wheels that it has roll.
+    """
+    vehicle = model.vehicle
+    across = vy - vehicle.odometry_offset * yaw_rate
+    wanted = {'vy': across, 'yaw_rate': yaw_rate, 'beta': math.atan2(across, vx) if vx else 0.0}
+    if 'vx' in model.state_names:
+        half = 0.5 * vehicle.track_width
+        wanted |= {'vx': vx, **{
+            f'wheel_speed_{axle}_{side}': (vx - sign * half * yaw_rate) / radius
+            for axle, radius in zip(('front', 'rear'), vehicle.wheel_radii, strict=True)
+            for side, sign in (('left', 1.0), ('right', -1.0))}}
+    return tuple(wanted.get(name, value) for name, value in zip(
+        model.state_names, state, strict=True))

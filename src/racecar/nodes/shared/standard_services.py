@@ -22,4 +22,4 @@ def offer_standard_services(node: SimulatorNode) -> None:
         return
     prefix = values['simulation_interfaces_prefix']
     entities = offer_services(node, values['world'], f'{prefix}/' if prefix else '')
-    node.start_of = entities.start_of
+    node.placing.start_of = entities.start_of
