@@ -20,8 +20,9 @@ from racecar.control.racing.steering_table import cornering_steering, steering_t
 from racecar.control.trajectories.race_line import RaceLine
 from racecar.dynamics.vehicles.double_track import DoubleTrack
 from racecar.dynamics.vehicles.grip_map import GripMap
+from racecar.dynamics.vehicles.initial_motion import Start
 from racecar.dynamics.vehicles.parameters import VehicleParameters
-from racecar.simulation.simulator import Simulator, Start
+from racecar.simulation.simulator import Simulator
 
 CAR = VehicleParameters.from_file(find_vehicle('f1tenth'))
 LINE = RaceLine('racetrack_f1tenth_double_track', 0.5)
