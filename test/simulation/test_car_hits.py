@@ -103,7 +103,7 @@ def moving(cars):
     """Momentum along x, y and about the origin, and energy of cars."""
     m, inertia, sums, energy = RACECAR.mass, RACECAR.yaw_inertia, np.zeros(3), 0.0
     for car in cars:
-        body = car.body()
+        body = car.car.body()
         vx = body.vx * body.cosine - body.vy * body.sine
         vy = body.vx * body.sine + body.vy * body.cosine
         sums += [m * vx, m * vy, inertia * body.yaw_rate + m * (body.x * vy - body.y * vx)]
@@ -143,7 +143,7 @@ def test_an_oblique_hit_has_the_impulses_of_the_textbook(friction):
     normal = 1.5 * m * 1.0
     sticking = 0.3 / (1.0 / m + arm * arm / inertia)
     sideways = min(sticking, friction * normal)
-    after = car.body()
+    after = car.car.body()
     assert after.vx == pytest.approx(-0.5, abs=1e-3)
     assert after.vy == pytest.approx(0.3 - sideways / m, abs=1e-3)
     assert after.yaw_rate == pytest.approx(-arm * sideways / inertia, abs=5e-3)

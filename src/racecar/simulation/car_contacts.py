@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 import functools
 import math
-from typing import Any, Protocol
+from typing import NamedTuple, Protocol
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.readings import Collisions
@@ -22,6 +22,16 @@ from racecar.simulation.contact import Contact, IMPULSE, NONE, STOP
 from racecar.simulation.obstacles import CONTACT_PARAMETER, ContactShape, Obstacles, OUTLINE
 
 
+class KeptState(NamedTuple):
+    """A state to which a Simulator can go back; see Simulator.kept()."""
+
+    steps: int
+    arrays: Sequence[Flat]
+    stands: bool
+    inputs: Sequence[float]
+    collisions: Collisions | None
+
+
 class MovingCar(HittingCar, Protocol):
     """What contacts ask of a car besides.
 
@@ -29,10 +39,10 @@ class MovingCar(HittingCar, Protocol):
     as if nothing were in the way, but not the time, which count() does.
     """
 
-    def kept(self) -> Any:
+    def kept(self) -> KeptState:
         """See the class."""
 
-    def go_back(self, kept: Any) -> None:
+    def go_back(self, kept: KeptState) -> None:
         """See the class."""
 
     def drive(self, steps: int) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +23,6 @@ from racecar.base.types import (
     WheelState,
 )
 from racecar.base.values import Values
-from racecar.base.vectors import Flat
 from racecar.dynamics.actuators import Actuators, Channels
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
 from racecar.dynamics.stability import check_stability
@@ -39,7 +37,7 @@ from racecar.dynamics.vehicles.initial_motion import (
     state_in_motion,
 )
 from racecar.scene.scene import EMPTY_SCENE, Scene
-from racecar.simulation.car_contacts import CarContacts
+from racecar.simulation.car_contacts import CarContacts, KeptState
 from racecar.simulation.car_rows import CarRows, Propulsion, WheelRotations
 from racecar.simulation.ground_friction import GroundFriction
 from racecar.simulation.obstacles import Obstacles
@@ -50,16 +48,6 @@ from racecar.simulation.ports import (
     whole_nanoseconds,
 )
 from racecar.simulation.tick import CarKernels, Clock
-
-
-class KeptState(NamedTuple):
-    """A state to which a Simulator can go back; see Simulator.kept()."""
-
-    steps: int
-    arrays: Sequence[Flat]
-    stands: bool
-    inputs: Sequence[float]
-    collisions: Collisions | None
 
 
 class Simulator:
