@@ -87,3 +87,10 @@ def test_relative_links_lead_somewhere(page):
                if '://' not in target]
     missing = [target for target in targets if not ((ROOT / page).parent / target).exists()]
     assert not missing
+
+
+def test_pages_that_help_texts_and_errors_name_are_there():
+    named = {found for path in (ROOT / 'src').rglob('*.py')
+             for found in re.findall(r'docs/[\w/]+\.md', path.read_text())}
+    assert len(named) > 20
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []

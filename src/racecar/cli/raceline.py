@@ -49,7 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f'--{name}', type=number(least, above=True), metavar=metavar,
                             default=default, help=text + shown)
     parser.add_argument('--tyre-model', default='pacejka',
-                        help='tyres by name or number, see docs/tyres.md (default: pacejka)')
+                        help='tyre model, by name or number, see docs/models/README.md (default:'
+                        ' pacejka)')
     parser.add_argument('--model', choices=MODELS, default=PLAIN_MODEL,
                         help=f'of the least time, method time (default: {PLAIN_MODEL})')
     parser.add_argument('--bound', action='store_true', help='also find the least lap times on the'
