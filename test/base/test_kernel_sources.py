@@ -9,6 +9,7 @@ from pathlib import Path
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -272,11 +273,23 @@ def test_kernels_of_a_users_code_are_kept_by_what_it_does(package):
         return start(package, program=OF_A_USER)
 
     assert answers() == ([104.0, 104.0, -3.0], 3)
-    assert answers() == ([104.0, 104.0, -3.0], 0)
     # Neither a remark nor another place in the file changes anything.
     assert answers('\n# A remark.\n' + USER) == ([104.0, 104.0, -3.0], 0)
     # What the file reads does, what it calls, and an implementation for its type.
     assert answers(gain='8.0') == ([108.0, 116.0, -3.0], 2)
     assert answers(USER.replace('x / 2.0', 'x / 4.0')) == ([102.0, 101.0, -3.0], 2)
     assert answers(USER.replace('-kind', '2.0 * kind')) == ([104.0, 104.0, 6.0], 1)
+
+    def kept():
+        return {path.name for path in (package.parent / 'cache').rglob('*u-*.nb?')}
+
+    # What was not used for a week goes when something else is compiled; what is used stays.
+    before = kept()
+    for path in (package.parent / 'cache').rglob('*.nb?'):
+        os.utime(path, (0.0, time.time() - 8 * 24 * 3600.0))
     assert answers() == ([104.0, 104.0, -3.0], 0)
+    used = {path.name for path in (package.parent / 'cache').rglob('*u-*.nb?')
+            if path.stat().st_mtime > time.time() - 3600.0}
+    assert len(used) == 6
+    answers(gain='16.0')
+    assert kept() & before == used
