@@ -136,6 +136,7 @@ class CarRows:
         rows = as_vector(self.numbers.copy())
         for kernels in {*self._choice}:
             kernels.tick(rows, 0)
+            kernels.observe(rows)
             kernels.diagnose(rows)
 
     # Commands
