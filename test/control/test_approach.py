@@ -93,7 +93,7 @@ def test_near_the_line_nothing_is_bounded(kind, near):
 
 def errors_of_drive(kind, error, heading, duration):
     """Lateral errors of a car that begins at rest beside the line, every 10 ms."""
-    made: Any = find_controller(kind).make(CAR, SETTINGS[kind])
+    made: Any = find_controller(kind).make(CAR, {**SETTINGS[kind], 'approach_angle': 0.4})
     numbers = numbers_of(made, LINE)
     point = line_at(numbers, 3, 0.0)
     simulator = Simulator(DoubleTrack(CAR, 'pacejka'), step=0.00125, period=0.01, start=Start(

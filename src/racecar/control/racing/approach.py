@@ -19,7 +19,7 @@ import math
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
 
-APPROACH_ANGLE = 0.4
+APPROACH_ANGLE = 0.8
 """Default of the largest angle to the line [rad]."""
 
 
