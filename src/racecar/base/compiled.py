@@ -508,8 +508,8 @@ def _drop_outdated(folder: Path) -> None:
         with contextlib.suppress(OSError):
             age = time.time() - path.stat().st_mtime
             # What has no note may be so new that its process has yet to write one.
-            if age > _UNUSED if users and current.get(sources, False) else (
-                    not current.get(sources, age < _HOUR)):
+            is_current = current.get(sources, age < _HOUR)
+            if not is_current or (users and age > _UNUSED):
                 path.unlink()
 
 
