@@ -52,8 +52,6 @@ from racecar.simulation.ports import DEFAULT_STEP, whole_nanoseconds
 KINEMATICS, PHYSICS, WORLD = *PLANAR_MODES, 'world'
 MODES = KINEMATICS, PHYSICS, WORLD
 
-
-
 _STATES = len(WheelsState._fields)
 # Pose and twist come first.
 _MOTION = WheelsState._fields.index('yaw_rate') + 1

@@ -74,22 +74,16 @@ _KEY = 0x4D505049
 
 
 class Lane(NamedTuple):
-    """Of a candidate: cost so far, curvature [1/m] and speed [m/s] of the line, inputs.
-
-    acceleration: that the slip gives along a straight line [m/s^2].
-    """
+    """Of a candidate: cost so far, speed of the line [m/s], and what is held over the step."""
 
     cost: float
-    curvature: float
     speed: float
-    slip: float
-    acceleration: float
-    turning: float
+    held: Held
 
 
 _START = Part(zeros_of(LineState))
 _STATE = Part(zeros_of(LineState), 0, LANES)
-_LANE = Part(zeros_of(Lane), _STATE.after, LANES)
+_LANE = Part(Lane(0.0, 0.0, zeros_of(Held)), _STATE.after, LANES)
 _ROWS = _LANE.after
 
 
@@ -180,15 +174,15 @@ def _moved(
     w, often = car.weights, 1.0 / interval
     for i in range(at, at + LANES):
         x, lane = load(numbers, _STATE, i), load(numbers, _LANE, i)
-        turning = min(max(lane.turning, max((car.least_angle - x.steering) * often, -car.rate)),
-                      min((car.most_angle - x.steering) * often, car.rate))
+        held, angle = lane.held, x.steering
+        turning = min(max(held.turning, max((car.least_angle - angle) * often, -car.rate)),
+                      min((car.most_angle - angle) * often, car.rate))
         cost = lane.cost + (
-            _cost_of(car, sideslip, x, lane.speed) + w.slip * lane.slip * lane.slip
+            _cost_of(car, sideslip, x, lane.speed) + w.slip * held.slip * held.slip
             + w.steering_rate * turning * turning)
-        store(numbers, _STATE, i, state_after(
-            car, x, Held(lane.curvature, lane.slip, lane.acceleration, turning), interval))
-        store(numbers, _LANE, i, Lane(
-            cost, lane.curvature, lane.speed, lane.slip, lane.acceleration, turning))
+        held = Held(held.curvature, held.slip, held.acceleration, turning)
+        store(numbers, _STATE, i, state_after(car, x, held, interval))
+        store(numbers, _LANE, i, Lane(cost, lane.speed, held))
 
 
 @routine
@@ -202,7 +196,7 @@ def roll_out(
     start = load(numbers, _START, at.state)
     for i in range(work, work + LANES):
         store(numbers, _STATE, i, start)
-        store(numbers, _LANE, i, Lane(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        store(numbers, _LANE, i, Lane(0.0, 0.0, Held(0.0, 0.0, 0.0, 0.0)))
     for k in range(steps):
         knot = noise + (k // _HELD) * INPUTS * _HALF
         for lane in range(LANES):
@@ -211,10 +205,11 @@ def roll_out(
             sign, first = (1.0, lane) if lane < _HALF else (-1.0, lane - _HALF)
             slip = within(numbers[at.inputs + INPUTS * k] + sign * numbers[knot + first],
                           -car.braking, car.driving)
+            turning = numbers[at.inputs + INPUTS * k + 1] + sign * numbers[knot + _HALF + first]
             store(numbers, _LANE, i, Lane(
-                load(numbers, _LANE, i).cost, course.curvature, course.speed, slip,
-                acceleration_at(car, numbers, at.table, slip),
-                numbers[at.inputs + INPUTS * k + 1] + sign * numbers[knot + _HALF + first]))
+                load(numbers, _LANE, i).cost, course.speed,
+                Held(course.curvature, slip, acceleration_at(car, numbers, at.table, slip),
+                     turning)))
         _moved(car, p.sideslip, numbers, work, p.plan.horizon.interval)
     for lane in range(LANES):
         x = load(numbers, _STATE, work + lane)
@@ -372,8 +367,7 @@ class PathIntegral:
         self.table = acceleration_table(car)
         self.parameters = Parameters(
             dynamic_mpc.Parameters(
-                car,
-                Horizon(float(steps), float(interval), 1.0), to_cog, float(delay),
+                car, Horizon(float(steps), float(interval), 1.0), to_cog, float(delay),
                 1.0 / rate if rate > 0.0 else float(period), float(slip_feed_forward),
                 float(speed_lag), 0.0, float(vehicle.speed_max)),
             float(blocks), float(slip_deviation), float(steering_rate_deviation),
