@@ -277,6 +277,19 @@ def test_a_double_track_takes_longer_than_a_single_track():
         make_raceline(small_track(), CAR, replace(design, tyre_model='linear'))
 
 
+def test_lines_that_keep_something_in_reserve_have_the_bounds_of_the_whole_grip():
+    pytest.importorskip('casadi')
+    from racecar.control.racelines.design import make_raceline, RacelineDesign
+
+    design = RacelineDesign('time', step=0.8, speed_limit=8.0)
+    careful = replace(design, grip=0.8, margin=0.5)
+    whole = make_raceline(small_track(), CAR, design).line
+    line = make_raceline(small_track(), CAR, careful, bound=True).line
+    assert line.bound() == whole.bound()
+    assert float(line.notes['lap_time']) > 1.05 * whole.bound()
+    assert make_raceline(small_track(), CAR, careful).line.bound() is None
+
+
 def test_a_design_that_cannot_be_is_refused():
     pytest.importorskip('casadi')
     from racecar.control.racelines.design import make_raceline, RacelineDesign

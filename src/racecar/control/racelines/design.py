@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 import hashlib
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from racecar.control.racelines.minimum_time import (
     OnIteration,
     TimeProblem,
 )
-from racecar.control.racelines.names import CENTRE, CURVATURE, METHODS, PLAIN_MODEL, TIME
+from racecar.control.racelines.names import CURVATURE, METHODS, PLAIN_MODEL, TIME
 from racecar.control.racelines.raceline import bound_note, Raceline
 from racecar.control.racelines.speed_profile import speed_profile
 from racecar.control.racelines.time_models import TIME_MODELS
@@ -94,35 +95,37 @@ def make_raceline(
 ) -> MadeRaceline:
     """Line round a track for a vehicle.
 
-    bound: note the least lap times on the track as well, of all models that know the tyres;
-    on_iteration: told how far the search for the least time is. Raises ConfigurationError for what
+    bound: note the least lap times on the track as well, of all models that know the tyres, by
+    their whole friction and with no larger margin than the default, so that lines that keep
+    something in reserve have the same bounds; on_iteration: told how far the search for the least
+    time is. Raises ConfigurationError for what
     is not possible, ParameterError for a design that cannot be.
     """
     design.check(vehicle)
-    grip = GripMap.of(vehicle, design.tyre_model, grip=design.grip)
-    bend = None if design.method == CENTRE and not bound else minimum_curvature(
-        track, design.margin, design.step)
-    least: dict[str, MinimumTime] = {}
-    if bend is not None and (design.method == TIME or bound):
-        about = track.about(bend.stations.at(bend.offsets), design.step)
+    ideal = replace(design, grip=1.0, margin=min(design.margin, RacelineDesign.margin))
+    searched: dict[RacelineDesign, set[str]] = {}
+    if design.method == TIME:
+        searched[design] = {design.model}
+    if bound:
         tyres = make_tyre_set(vehicle, design.tyre_model).model.name
-        models = {design.model} if design.method == TIME else set()
-        if bound:
-            models |= {name for name, model in TIME_MODELS.items() if tyres in model.tyre_models}
-        least = minimum_times(_problem(
-            about, vehicle, design, grip, about.offset_limits(design.margin)), sorted(models),
-            on_iteration)
+        searched.setdefault(ideal, set()).update(
+            name for name, model in TIME_MODELS.items() if tyres in model.tyre_models)
+    least = {each: _least_times(track, vehicle, each, sorted(models), on_iteration)
+             for each, models in searched.items()}
     solved: MinimumCurvature | MinimumTime | None = None
-    fastest = least[design.model] if design.method == TIME else None
+    fastest = least[design].lines[design.model] if design.method == TIME else None
     if fastest is not None:
-        solved, points, speed = fastest, about.at(fastest.offsets), fastest.speed
+        solved, points, speed = (
+            fastest, least[design].about.at(fastest.offsets), fastest.speed)
     else:
-        if design.method == CURVATURE and bend is not None:
-            solved, points = bend, bend.stations.at(bend.offsets)
+        if design.method == CURVATURE:
+            solved = minimum_curvature(track, design.margin, design.step)
+            points = solved.stations.at(solved.offsets)
         else:
             points = track.stations(design.step).points
             points = np.vstack([points, points[:1]])
-        speed = _profile(points, grip, design.speed_limit)
+        speed = _profile(
+            points, GripMap.of(vehicle, design.tyre_model, grip=design.grip), design.speed_limit)
     line = Raceline.through(points, speed, _FILE)
     widths = track.about(line.points, _FILE).widths
     widths = np.vstack([widths, widths[:1]])[:len(line.s)]
@@ -137,10 +140,32 @@ def make_raceline(
         notes['model'] = design.model
     if least:
         notes['steering_rate'] = f'{design.steering_rate:g}'
-        notes |= {bound_note(model): f'{found.lap_time:.4f}' for model, found in least.items()}
+    if ideal in least:
+        notes |= {bound_note(model): f'{found.lap_time:.4f}'
+                  for model, found in least[ideal].lines.items()}
     made = replace(line, widths=widths, notes=notes)
     return MadeRaceline(made, *(None, None) if solved is None else (
         solved.iterations, solved.residual))
+
+
+class _LeastTimes(NamedTuple):
+    """Lines of least time by model, and the stations that their offsets are from."""
+
+    about: Stations
+    lines: dict[str, MinimumTime]
+
+
+def _least_times(
+    track: Track, vehicle: VehicleParameters, design: RacelineDesign, models: list[str],
+    on_iteration: OnIteration,
+) -> _LeastTimes:
+    """Lines of least time of some models, sought about the line of least curvature."""
+    bend = minimum_curvature(track, design.margin, design.step)
+    about = track.about(bend.stations.at(bend.offsets), design.step)
+    grip = GripMap.of(vehicle, design.tyre_model, grip=design.grip)
+    return _LeastTimes(about, minimum_times(
+        _problem(about, vehicle, design, grip, about.offset_limits(design.margin)), models,
+        on_iteration))
 
 
 def time_on(
