@@ -76,7 +76,7 @@ LINE = RaceLine('racetrack_f1tenth_curvature', 0.9)
 COURSE = [float(value) for value in LINE.numbers]
 CONTOURING = ContouringPredictive(CAR).parameters
 MODELS: dict[str, Any] = {
-    'dynamic': DynamicPredictive(CAR).parameters.car,
+    'dynamic': DynamicPredictive(CAR, sideslip_weight=1.0).parameters.car,
     'kinematic': KinematicPredictive(CAR).parameters.car,
     'contouring': ContouringCar(CONTOURING.plan.car, *CONTOURING[1:]),
 }
@@ -248,7 +248,7 @@ def test_the_least_in_a_box_is_that_of_a_grid(m, seed):
 def start(desk, x):
     inputs = desk.m * int(desk.horizon.steps)
     desk.numbers[desk.at.inputs:desk.at.inputs + inputs] = [0.0] * inputs
-    desk.numbers[desk.at.states:desk.at.states + desk.n] = map(float, x)
+    desk.numbers[desk.at.tried_states:desk.at.tried_states + desk.n] = map(float, x)
 
 
 def test_near_a_straight_line_the_plan_is_the_linear_regulator():
@@ -310,9 +310,9 @@ def test_a_lost_or_spinning_car_breaks_nothing(x):
 
 def test_a_plan_is_taken_later():
     numbers = vector([float(k) for k in range(8)])
-    shift(numbers, 0, 2, Horizon(4.0, 0.02, 1.0), 0.01)
+    shift(numbers, 0, 4, 2, 0.5)
     assert list(numbers) == pytest.approx([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.0, 7.0])
-    shift(numbers, 0, 2, Horizon(4.0, 0.02, 1.0), 9.0)
+    shift(numbers, 0, 4, 2, 450.0)
     assert list(numbers) == pytest.approx([6.0, 7.0] * 4)
 
 
@@ -427,7 +427,7 @@ def test_casadi_finds_the_same_contouring_plan(seed):
         sine, cosine = ca.sin(heading(x[6])), ca.cos(heading(x[6]))
         return (w.contouring * (cosine * dy - sine * dx)**2
                 + w.lag * (cosine * dx + sine * dy)**2 + of_inputs.slip * x[8]**2
-                + w.sideslip * (x[3] - car.to_rear * x[4])**2)
+                + of_inputs.sideslip * (x[3] - car.to_rear * x[4])**2)
 
     problem = ca.Opti()
     u = problem.variable(3, steps)

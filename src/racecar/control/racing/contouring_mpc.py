@@ -50,15 +50,18 @@ from racecar.control.racing.gauss_newton import (
     places,
     plan_size,
     rates,
-    shift,
+    shift_plan,
     slopes,
     solve,
     state_count,
 )
 from racecar.control.racing.line_dynamics import (
+    add_sideslip,
     body_rates,
     BodyState,
     DynamicCar,
+    Expansion,
+    sideslip_cost,
     Slopes,
     Weights,
     write_body_slopes,
@@ -73,16 +76,15 @@ _VX, _VY, _TURN, _THETA, _PSI, _SLIP = 2, 3, 4, 6, 7, 8
 
 
 class ContouringWeights(NamedTuple):
-    """Qc, Ql [1/m^2], Qb [1/m^2], g [s/m], Qs [s^2/m^2] of the cost, see the top.
+    """Qc, Ql [1/m^2], Qb [1/m^2], g [s/m] of the cost, see the top.
 
-    Those of inputs, and the factor of the last state, are of the car.
+    Those of inputs and of sideslip, and the factor of the last state, are of the car.
     """
 
     contouring: float
     lag: float
     border: float
     progress: float
-    sideslip: float
 
 
 class ContouringCar(NamedTuple):
@@ -187,20 +189,14 @@ def _slopes(
     numbers[by_u + _SLIP * INPUTS] = 1.0
 
 
-@pure
-def _side_of(model: ContouringCar, numbers: Flat, x: int) -> float:
-    """Lateral velocity of the rear axle [m/s]."""
-    return numbers[x + _VY] - model.car.to_rear * numbers[x + _TURN]
-
-
 @cost.register(ContouringCar)
 def _cost(model: ContouringCar, memory: Memory, x: int, u: int) -> float:
     numbers, w, of_inputs = memory.numbers, model.weights, model.car.weights
     e = errors_of(model, border_at(numbers, memory.line, numbers[x + _THETA]), numbers[x],
                   numbers[x + 1])
-    side = _side_of(model, numbers, x)
     found = (w.contouring * e.contouring * e.contouring + w.lag * e.lag * e.lag
-             + w.border * e.over * e.over + w.sideslip * side * side
+             + w.border * e.over * e.over
+             + sideslip_cost(model.car, numbers[x + _VY], numbers[x + _TURN])
              + of_inputs.slip * numbers[x + _SLIP] * numbers[x + _SLIP])
     if u < 0:
         return of_inputs.last * found
@@ -228,13 +224,7 @@ def _expand(
     if e.over > 0.0:
         _add_square(numbers, gradient, hessian, factor * w.border, (
             e.over, -e.over_error * e.sine, e.over_error * e.cosine, e.over_way))
-    sliding, back = factor * w.sideslip, model.car.to_rear
-    side = sliding * _side_of(model, numbers, x)
-    numbers[gradient + _VY], numbers[gradient + _TURN] = side, -back * side
-    row = hessian + STATES * _VY
-    numbers[row + _VY], numbers[row + _TURN] = sliding, -back * sliding
-    row += STATES
-    numbers[row + _VY], numbers[row + _TURN] = -back * sliding, back * back * sliding
+    add_sideslip(model.car, numbers, Expansion(x, gradient, hessian, STATES), factor)
     numbers[gradient + _SLIP] = factor * of_inputs.slip * numbers[x + _SLIP]
     numbers[hessian + (STATES + 1) * _SLIP] = factor * of_inputs.slip
     if u >= 0:
@@ -289,20 +279,20 @@ def step(
     model = ContouringCar(plan.car, p.weights, p.keep, p.fastest)
     at = places(STATES, INPUTS, int(plan.horizon.steps), path.memory)
     memory = Memory(numbers, path.first, at.work)
-    x, (sine, cosine) = at.states, sine_cosine(car.yaw)
+    x, (sine, cosine) = at.tried_states, sine_cosine(car.yaw)
     numbers[x], numbers[x + 1] = car.x + plan.to_cog * cosine, car.y + plan.to_cog * sine
     numbers[x + 2], numbers[x + 3] = car.vx, car.vy + plan.to_cog * car.yaw_rate
     now = dynamic_mpc.present(state, plan, car, numbers, at.end, dt)
     numbers[x + 4], numbers[x + 5] = car.yaw_rate, now.body.steering
     numbers[x + _THETA], numbers[x + _PSI], numbers[x + _SLIP] = path.s, car.yaw, now.slip
     if state.answers > 0.0:
-        shift(numbers, at.inputs, INPUTS, plan.horizon, dt)
+        shift_plan(model, numbers, at, plan.horizon, dt)
     else:
         for k in range(int(plan.horizon.steps)):
             numbers[at.inputs + INPUTS * k + 2] = max(car.vx, 0.0)
     dynamic_mpc.predict_waiting(model, plan.car, now, memory, at, x + _SLIP)
     solve(model, memory, at, plan.horizon)
-    return dynamic_mpc.answer(plan, state, now, memory, at, x + _SLIP)
+    return dynamic_mpc.answer(plan, state, now, memory, at, at.states + _SLIP)
 
 
 class ContouringPredictive:
@@ -339,7 +329,7 @@ class ContouringPredictive:
                            margin=margin)
         self.rate, self.latency = rate, latency
         weights = Weights(0.0, 0.0, 0.0, float(slip_weight), float(steering_rate_weight),
-                          float(last_weight), float(slip_rate_weight))
+                          float(last_weight), float(slip_rate_weight), float(sideslip_weight))
         plan = dynamic_mpc.plan_parameters(
             vehicle, weights, steering_rate=steering_rate, slip_rate=slip_rate, steps=steps,
             interval=interval, iterations=iterations, delay=delay, period=period, rate=rate,
@@ -350,6 +340,5 @@ class ContouringPredictive:
         self.point_ahead = plan.to_cog
         self.parameters = Parameters(
             plan, ContouringWeights(float(contouring_weight), float(lag_weight),
-                                    float(border_weight), float(progress_weight),
-                                    float(sideslip_weight)),
+                                    float(border_weight), float(progress_weight)),
             vehicle.footprint.side + margin, float(vehicle.speed_max) if own_speed else 0.0)

@@ -47,7 +47,7 @@ from racecar.control.racing.gauss_newton import (
     Places,
     places,
     plan_size,
-    shift,
+    shift_plan,
     solve,
     within,
 )
@@ -193,10 +193,10 @@ def share_taken(parameters: Parameters, dt: float) -> float:
 def predict_waiting(
     model: Numbers, car: DynamicCar, now: Present, memory: Memory, at: Places, slip: int,
 ) -> None:
-    """Drive the first state by the inputs that are under way; slip: where its slip is."""
-    numbers = memory.numbers
+    """Drive the first tried state by the inputs that are under way; slip: where its slip is."""
+    numbers, x = memory.numbers, at.tried_states
     for k in range(now.waiting):
-        advance(model, memory, at.states, record_of(at.end, now.first + k), at.states, now.period)
+        advance(model, memory, x, record_of(at.end, now.first + k), x, now.period)
         numbers[slip] = within(numbers[slip], -car.braking, car.driving)
 
 
@@ -237,11 +237,11 @@ def step(
     at = places(STATES, INPUTS, int(p.horizon.steps), path.memory)
     memory = Memory(path.numbers, path.first, at.work)
     now = present(state, p, car, path.numbers, at.end, dt)
-    begin(p, memory, car, path, at.states, now.body.steering)
-    path.numbers[at.states + SLIP] = now.slip
     if state.answers > 0.0:
-        shift(path.numbers, at.inputs, INPUTS, p.horizon, dt)
-    predict_waiting(p.car, p.car, now, memory, at, at.states + SLIP)
+        shift_plan(p.car, path.numbers, at, p.horizon, dt)
+    begin(p, memory, car, path, at.tried_states, now.body.steering)
+    path.numbers[at.tried_states + SLIP] = now.slip
+    predict_waiting(p.car, p.car, now, memory, at, at.tried_states + SLIP)
     solve(p.car, memory, at, p.horizon)
     return answer(p, state, now, memory, at, at.states + SLIP)
 
@@ -282,8 +282,9 @@ class DynamicPredictive:
         self, vehicle: VehicleParameters, *, lateral_weight: float = 100.0,
         drift_weight: float = 1.0, speed_weight: float = 1.0, slip_weight: float = 1.0,
         slip_rate_weight: float = 0.01, steering_rate_weight: float = 0.01,
-        last_weight: float = 5.0, slip_rate: float = 10.0, steering_rate: float = 3.2,
-        steps: int = 40, interval: float = 0.025, iterations: int = 3, delay: float = 0.0,
+        sideslip_weight: float = 0.0, last_weight: float = 5.0, slip_rate: float = 10.0,
+        steering_rate: float = 3.2, steps: int = 40, interval: float = 0.025, iterations: int = 2,
+        delay: float = 0.0,
         period: float = 0.01, slip_feed_forward: float = 0.0,
         speed_lag: float = DRIVE_TIME_CONSTANT, command_lag: float = 0.0, rate: float = 0.0,
         latency: float = 0.0,
@@ -291,7 +292,8 @@ class DynamicPredictive:
         """Take a vehicle, weights of the cost and what else is above.
 
         Weights of lateral error [1/m^2], of its rate and of the speed [s^2/m^2], of slip, of its
-        rate [s^2], of steering rate [s^2/rad^2], and the factor of the last state. slip_rate
+        rate [s^2], of steering rate [s^2/rad^2], of the lateral velocity of the rear axle
+        [s^2/m^2], and the factor of the last state. slip_rate
         [1/s], steering_rate [rad/s]: the largest; steps of an interval [s]; iterations: at most;
         delay: of the steering, with latency [s]; speed_lag: T, command_lag: L [s]; rate: of
         answers [Hz], 0 for each odometry; period: of the first [s]; latency: until one acts [s].
@@ -301,11 +303,11 @@ class DynamicPredictive:
                        slip_rate_weight=slip_rate_weight,
                        steering_rate_weight=steering_rate_weight)
         check_not_negative(drift_weight=drift_weight, speed_weight=speed_weight,
-                           last_weight=last_weight)
+                           sideslip_weight=sideslip_weight, last_weight=last_weight)
         self.rate, self.latency = rate, latency
         weights = Weights(*map(float, (
             lateral_weight, drift_weight, speed_weight, slip_weight, steering_rate_weight,
-            last_weight, slip_rate_weight)))
+            last_weight, slip_rate_weight, sideslip_weight)))
         self.parameters = plan_parameters(
             vehicle, weights, steering_rate=steering_rate, slip_rate=slip_rate, steps=steps,
             interval=interval, iterations=iterations, delay=delay, period=period, rate=rate,

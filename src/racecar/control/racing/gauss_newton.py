@@ -42,6 +42,8 @@ UNUSABLE = 1e12
 _LEAST, _GROWTH, _DECAY = 1e-9, 30.0, 0.1
 # A step that lowers the cost by less than this share of it is the last.
 _SETTLED = 1e-5
+# Change of a state from answer to answer that is none of the car's.
+_FAR = 3.0
 
 
 class Horizon(NamedTuple):
@@ -334,7 +336,7 @@ def least_in_box(m: int, numbers: Flat, box: Box) -> int:
     return chosen
 
 
-@subroutine
+@pure
 def _multiply(n: int, m: int, numbers: Flat, at: Places) -> None:
     """Write the Hessian of the value function times both derivatives of advance()."""
     pa, pb = at.product, at.product + n * n
@@ -364,7 +366,7 @@ def _write_box(n: int, m: int, numbers: Flat, at: Places, weight: float) -> None
             numbers[box.bend + m * j + i] = total
 
 
-@subroutine
+@pure
 def _write_gains(n: int, m: int, numbers: Flat, at: Places, k: int, active: int) -> None:
     """Write gains of step k, the products of inputs and states, and the gradient of the value.
 
@@ -394,7 +396,7 @@ def _write_gains(n: int, m: int, numbers: Flat, at: Places, k: int, active: int)
         numbers[at.gradient + j] = slope
 
 
-@subroutine
+@pure
 def _write_value(n: int, m: int, numbers: Flat, at: Places, k: int) -> None:
     """Write gradient and Hessian of the value function before step k."""
     gains, cross, pushed = at.gains + m * n * k, at.slope_x, at.middle_x
@@ -447,7 +449,7 @@ def drive(
 ) -> float:
     """Drive the model by the gains and a share of the feed-forward; the cost of what is tried.
 
-    It writes the tried states and inputs. A share of 0 drives the inputs of the plan alone.
+    It writes the tried states and inputs.
     """
     n, m, numbers, steps = (
         state_count(model), input_count(model), memory.numbers, int(horizon.steps))
@@ -458,13 +460,10 @@ def drive(
         x, u = at.tried_states + n * k, at.tried_inputs + m * k
         bounds(model, memory, x, at.box.low, at.box.high)
         for j in range(m):
-            value = numbers[at.inputs + m * k + j]
-            if share > 0.0:
-                value += share * numbers[at.feed + m * k + j]
-                gains = at.gains + n * (m * k + j)
-                for i in range(n):
-                    value += numbers[gains + i] * (
-                        numbers[x + i] - numbers[at.states + n * k + i])
+            value = numbers[at.inputs + m * k + j] + share * numbers[at.feed + m * k + j]
+            gains = at.gains + n * (m * k + j)
+            for i in range(n):
+                value += numbers[gains + i] * (numbers[x + i] - numbers[at.states + n * k + i])
             numbers[u + j] = within(
                 value, numbers[at.box.low + j], numbers[at.box.high + j])
         total += cost(model, memory, x, u)
@@ -482,18 +481,41 @@ def _take(numbers: Flat, at: Places) -> None:
         numbers[at.states + i] = numbers[at.tried_states + i]
 
 
+@pure
+def _take_first(n: int, numbers: Flat, at: Places) -> None:
+    """Make the first tried state that of the plan, without gains where it is another by far.
+
+    As where a way or an angle begins anew after a turn.
+    """
+    known = True
+    for i in range(n):
+        known = known and abs(numbers[at.tried_states + i] - numbers[at.states + i]) < _FAR
+        numbers[at.states + i] = numbers[at.tried_states + i]
+    if not known:
+        _drop_gains(numbers, at)
+
+
+@pure
+def _drop_gains(numbers: Flat, at: Places) -> None:
+    for i in range(at.gains, at.slope_x):
+        numbers[i] = 0.0
+
+
 @subroutine
 def solve(model: Numbers, memory: Memory, at: Places, horizon: Horizon) -> float:
-    """Improve the plan whose first state and inputs stand there; its cost, infinite if lost.
+    """Improve the plan there for the first of the tried states; its cost, infinite if lost.
 
-    A plan that drives the model away is first replaced by one without inputs. It is never made
-    worse: what no step improves stays.
+    First the plan is driven with its gains, which keep a model that is not stable by itself to
+    it. One that drives the model away is replaced by one without inputs. It is never made worse:
+    what no step improves stays.
     """
     numbers = memory.numbers
+    _take_first(state_count(model), numbers, at)
     best = drive(model, memory, at, horizon, 0.0)
     if not best < math.inf:
         for i in range(at.tried_states - at.inputs):
             numbers[at.inputs + i] = 0.0
+        _drop_gains(numbers, at)
         best = drive(model, memory, at, horizon, 0.0)
     _take(numbers, at)
     weight = _LEAST
@@ -525,15 +547,24 @@ def is_known(path: Path, car: CarMotion) -> bool:
 
 
 @subroutine
-def shift(numbers: Flat, inputs: int, m: int, horizon: Horizon, by: float) -> None:
-    """Take the inputs of a plan, (steps, m), so much later [s]; the last ones again at the end."""
-    steps = int(horizon.steps)
-    way = min(by / horizon.interval, float(steps))
+def shift(numbers: Flat, first: int, rows: int, width: int, way: float) -> None:
+    """Take rows of numbers, one for each step, so many steps later; the last ones again there."""
+    way = min(way, float(rows))
     whole = int(way)
     part = way - whole
-    for k in range(steps):
-        first, second = min(k + whole, steps - 1), min(k + whole + 1, steps - 1)
-        for i in range(m):
-            numbers[inputs + m * k + i] = (
-                (1.0 - part) * numbers[inputs + m * first + i]
-                + part * numbers[inputs + m * second + i])
+    for k in range(rows):
+        before, after = min(k + whole, rows - 1), min(k + whole + 1, rows - 1)
+        for i in range(width):
+            numbers[first + width * k + i] = (
+                (1.0 - part) * numbers[first + width * before + i]
+                + part * numbers[first + width * after + i])
+
+
+@pure
+def shift_plan(model: Numbers, numbers: Flat, at: Places, horizon: Horizon, by: float) -> None:
+    """Take states, inputs and gains of a plan so much later [s]."""
+    n, m, steps, way = (
+        state_count(model), input_count(model), int(horizon.steps), by / horizon.interval)
+    shift(numbers, at.states, steps + 1, n, way)
+    shift(numbers, at.inputs, steps, m, way)
+    shift(numbers, at.gains, steps, n * m, way)

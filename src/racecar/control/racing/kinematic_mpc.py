@@ -40,7 +40,7 @@ from racecar.control.racing.gauss_newton import (
     places,
     plan_size,
     rates,
-    shift,
+    shift_plan,
     slopes,
     solve,
     state_count,
@@ -221,17 +221,17 @@ def step(
     at = places(STATES, INPUTS, int(p.horizon.steps), path.memory)
     memory = Memory(numbers, path.first, at.work)
     period = dt if dt > 0.0 else p.period
-    x = at.states
+    x = at.tried_states
     numbers[x], numbers[x + 1], numbers[x + 2] = path.lateral_error, path.heading_error, car.vx
     numbers[x + 3], numbers[x + 4] = state.steering, path.s
     if state.planned > 0.0:
-        shift(numbers, at.inputs, INPUTS, p.horizon, dt)
+        shift_plan(p.car, numbers, at, p.horizon, dt)
     if p.delay > 0.0:
         advance(p.car, memory, x, at.inputs, x, p.delay)
     solve(p.car, memory, at, p.horizon)
     pull, turning = numbers[at.inputs], numbers[at.inputs + 1]
-    angle = numbers[x + 3]
-    speed = numbers[x + 2] + pull * period
+    angle = numbers[at.states + 3]
+    speed = numbers[at.states + 2] + pull * period
     after = State(min(max(angle + turning * period, p.car.least_angle), p.car.most_angle), 1.0)
     return (after, speed + pull * (p.slip_lag * max(speed, 0.0) + p.lag),
             0.5 * (angle + after.steering))

@@ -16,9 +16,10 @@ track has it, under loads that follow the acceleration which q gives on a straig
 divide by the larger of travel and rolling speed, of at least v0, below which the midpoint rule
 would not be stable. Cost of a step, besides the weights of the inputs:
 
-    Qn n^2 + Qd (vx xi + vy)^2 + Qv (vx - V)^2 + Rq q^2 + Rp p^2 + Rw w^2
+    Qn n^2 + Qd (vx xi + vy)^2 + Qv (vx - V)^2 + Qs (vy - b r)^2 + Rq q^2 + Rp p^2 + Rw w^2
 
-The second term is how fast the car leaves the line. Steering angle, slip and their rates have
+The second term is how fast the car leaves the line, the fourth how fast its rear axle slides
+sideways: without it plans brake by drifting. Steering angle, slip and their rates have
 bounds. Sources: Pacejka, Tire and Vehicle Dynamics, chapters 1 and 4; Rajamani, Vehicle Dynamics
 and Control, chapters 2 and 4; the path coordinates are those of Micaelli and Samson, INRIA report
 2097, 1993.
@@ -92,6 +93,7 @@ class Weights(NamedTuple):
     steering_rate: float
     last: float
     slip_rate: float = 0.0
+    sideslip: float = 0.0
 
 
 class DynamicCar(NamedTuple):
@@ -270,11 +272,42 @@ def line_rates(
 
 
 @pure
-def state_cost(weights: Weights, state: LineState, speed: float) -> float:
+def sideslip_cost(car: DynamicCar, vy: float, yaw_rate: float) -> float:
+    """Cost of the lateral velocity of the rear axle."""
+    side = vy - car.to_rear * yaw_rate
+    return car.weights.sideslip * side * side
+
+
+class Expansion(NamedTuple):
+    """Where a state and the derivatives of its cost begin; row: from one row to the next."""
+
+    x: int
+    gradient: int
+    hessian: int
+    row: int
+
+
+@pure
+def add_sideslip(car: DynamicCar, numbers: Flat, to: Expansion, factor: float) -> None:
+    """Add factor/2 times the derivatives of sideslip_cost() by a state, whose vy is the fourth."""
+    weight, back = factor * car.weights.sideslip, car.to_rear
+    side = weight * (numbers[to.x + 3] - back * numbers[to.x + 4])
+    numbers[to.gradient + 3] += side
+    numbers[to.gradient + 4] -= back * side
+    place = to.hessian + 3 * to.row + 3
+    numbers[place] += weight
+    numbers[place + 1] -= back * weight
+    numbers[place + to.row] -= back * weight
+    numbers[place + to.row + 1] += back * back * weight
+
+
+@pure
+def state_cost(car: DynamicCar, state: LineState, speed: float) -> float:
     """Cost of a state where the line has a speed [m/s], without that of inputs."""
+    w = car.weights
     drift, fast = state.vx * state.xi + state.vy, state.vx - speed
-    return (weights.lateral * state.n * state.n + weights.drift * drift * drift
-            + weights.speed * fast * fast)
+    return (w.lateral * state.n * state.n + w.drift * drift * drift
+            + w.speed * fast * fast + sideslip_cost(car, state.vy, state.yaw_rate))
 
 
 @pure
@@ -425,7 +458,7 @@ def _cost(car: DynamicCar, memory: Memory, x: int, u: int) -> float:
     w, numbers = car.weights, memory.numbers
     state = _state_at(numbers, x)
     slip = numbers[x + SLIP]
-    found = state_cost(w, state, course_at(numbers, memory.line, state.s).speed) + (
+    found = state_cost(car, state, course_at(numbers, memory.line, state.s).speed) + (
         w.slip * slip * slip)
     if u < 0:
         return w.last * found
@@ -462,6 +495,7 @@ def _expand(
     numbers[row + 6] = -v * course.speed_slope
     row += STATES
     numbers[row + 1], numbers[row + 2], numbers[row + 3] = d * vx, d * xi, d
+    add_sideslip(car, numbers, Expansion(x, gradient, hessian, STATES), factor)
     row += 3 * STATES
     numbers[row + 2] = -v * course.speed_slope
     numbers[row + 6] = v * course.speed_slope * course.speed_slope

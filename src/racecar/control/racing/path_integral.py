@@ -97,8 +97,7 @@ class State(NamedTuple):
 class Parameters(NamedTuple):
     """plan: as of dynamic_mpc, without iterations; blocks: of candidates.
 
-    slip, turning: deviations of the inputs [-, rad/s]; temperature: of the costs; sideslip: weight
-    of the lateral velocity of the rear axle [s^2/m^2].
+    slip, turning: deviations of the inputs [-, rad/s]; temperature: of the costs.
     """
 
     plan: dynamic_mpc.Parameters
@@ -107,7 +106,6 @@ class Parameters(NamedTuple):
     turning: float
     temperature: float
     seed: float
-    sideslip: float
 
 
 class Places(NamedTuple):
@@ -160,16 +158,7 @@ def draw(parameters: Parameters, numbers: Flat, noise: int, block: int, answers:
 
 
 @pure
-def _cost_of(car: DynamicCar, sideslip: float, x: LineState, speed: float) -> float:
-    """Cost of a state; without its last term plans drift along the line until they spin."""
-    side = x.vy - car.to_rear * x.yaw_rate
-    return state_cost(car.weights, x, speed) + sideslip * side * side
-
-
-@pure
-def _moved(
-    car: DynamicCar, sideslip: float, numbers: Flat, at: int, interval: float,
-) -> None:
+def _moved(car: DynamicCar, numbers: Flat, at: int, interval: float) -> None:
     """Drive the candidates of a block a step, in one loop without branches."""
     w, often = car.weights, 1.0 / interval
     for i in range(at, at + LANES):
@@ -178,7 +167,7 @@ def _moved(
         turning = min(max(held.turning, max((car.least_angle - angle) * often, -car.rate)),
                       min((car.most_angle - angle) * often, car.rate))
         cost = lane.cost + (
-            _cost_of(car, sideslip, x, lane.speed) + w.slip * held.slip * held.slip
+            state_cost(car, x, lane.speed) + w.slip * held.slip * held.slip
             + w.steering_rate * turning * turning)
         held = Held(held.curvature, held.slip, held.acceleration, turning)
         store(numbers, _STATE, i, state_after(car, x, held, interval))
@@ -210,12 +199,12 @@ def roll_out(
                 load(numbers, _LANE, i).cost, course.speed,
                 Held(course.curvature, slip, acceleration_at(car, numbers, at.table, slip),
                      turning)))
-        _moved(car, p.sideslip, numbers, work, p.plan.horizon.interval)
+        _moved(car, numbers, work, p.plan.horizon.interval)
     for lane in range(LANES):
         x = load(numbers, _STATE, work + lane)
         speed = course_at(numbers, memory.line, x.s).speed
         numbers[at.costs + block * LANES + lane] = load(numbers, _LANE, work + lane).cost + (
-            car.weights.last * _cost_of(car, p.sideslip, x, speed))
+            car.weights.last * state_cost(car, x, speed))
 
 
 @routine
@@ -308,7 +297,8 @@ def step(
     period = dt if dt > 0.0 else plan.period
     dynamic_mpc.begin(plan, memory, car, path, at.state, state.steering)
     if state.answers > 0.0:
-        shift(path.numbers, at.inputs, INPUTS, plan.horizon, dt)
+        shift(path.numbers, at.inputs, int(plan.horizon.steps), INPUTS,
+              dt / plan.horizon.interval)
     if plan.delay > 0.0:
         numbers, x, h = path.numbers, load(path.numbers, _START, at.state), plan.delay
         slip, turning = numbers[at.inputs], numbers[at.inputs + 1]
@@ -362,7 +352,7 @@ class PathIntegral:
         self.state = State(0.0, 0.0)
         weights = Weights(*map(float, (
             lateral_weight, drift_weight, speed_weight, slip_weight, steering_rate_weight,
-            last_weight)))
+            last_weight, 0.0, sideslip_weight)))
         car = dynamic_car(vehicle, weights, interval, steering_rate)
         self.table = acceleration_table(car)
         self.parameters = Parameters(
@@ -371,4 +361,4 @@ class PathIntegral:
                 1.0 / rate if rate > 0.0 else float(period), float(slip_feed_forward),
                 float(speed_lag), 0.0, float(vehicle.speed_max)),
             float(blocks), float(slip_deviation), float(steering_rate_deviation),
-            float(temperature), float(seed), float(sideslip_weight))
+            float(temperature), float(seed))
