@@ -263,6 +263,18 @@ def test_who_moves_before_the_start_is_put_back_and_held():
         5.0 + 0.5 / 2.0 - 1.0 / 2.0, abs=0.05)
 
 
+def test_who_retires_in_the_countdown_stays_away():
+    referee = Referee(['one', 'other'], CIRCLE, Rules('head_to_head', 1, 9.0, 1, hold=False),
+                      [Car().pose, Car(angle=0.2).pose])
+    looks = [Car().look(), Car(angle=0.2).look()]
+    assert referee.look(0, looks, []) == []
+    assert referee.may_drive(0)
+    assert referee.retire(0, 'fails') == [(0, None)]
+    assert not referee.may_drive(0)
+    assert referee.look(10**9, [Car(parked=True).look(), looks[1]], []) == []
+    assert kinds(referee) == ['retired']
+
+
 def test_the_first_lap_of_a_car_on_the_line_begins_with_the_start():
     referee, _ = race({'red': Car(angle=0.001, speed=8.0)}, laps=1, format='obstacles')
     lap, = referee.result().cars[0].laps

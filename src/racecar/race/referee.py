@@ -154,9 +154,9 @@ class Referee:
     def may_drive(self, car: int) -> bool:
         """Whether the commands of a car reach its wheels."""
         entry = self._entries[car]
-        if self.state in (GRID, COUNTDOWN):
-            return not self.rules.hold
-        return self.state == RUNNING and entry.status == RACING and self._now >= entry.held_until
+        if entry.status != RACING or self.state == OVER:
+            return False
+        return self._now >= entry.held_until if self.state == RUNNING else not self.rules.hold
 
     def is_racing(self, car: int) -> bool:
         """Whether a car is in the race, on the track or waiting beside it."""
@@ -230,7 +230,8 @@ class Referee:
 
     def _watch_grid(self, looks: Sequence[CarLook]) -> None:
         for car, (entry, look) in enumerate(zip(self._entries, looks, strict=True)):
-            if math.dist((look.x, look.y), entry.grid[:2]) > _STARTED:
+            if entry.status == RACING \
+                    and math.dist((look.x, look.y), entry.grid[:2]) > _STARTED:
                 self._orders.append(Order(car, entry.grid))
                 if not entry.has_jumped:
                     entry.has_jumped = True
