@@ -93,6 +93,16 @@ def test_a_car_that_diverges_is_retired_and_the_race_goes_on(tmp_path):
     assert drive_again(*read_inputs(tmp_path)[:2]).digest == found.digest
 
 
+def test_who_moves_before_the_start_stands_until_it_may_drive():
+    found = drive_race(race(
+        {'name': 'eager', **CENTRE, 'speed': 0.1}, format='time_trial', heats=1, time_limit=2.0,
+        rules={'countdown': 0.53, 'hold': False, 'false_start': 1.0, 'silence': 0.5}))
+    assert [event.kind for event in found.heats[0].result.events] == ['false_start', 'green', 'end']
+    time, speed = trace(found.heats[0], 0, 'time', 'vx').T
+    assert not speed[(time > 0.53) & (time < 1.53)].any()
+    assert speed[(time > 1.54)].all()
+
+
 def test_a_time_trial_gives_each_car_the_track_alone():
     found = drive_race(race({'name': 'a', **CENTRE}, {'name': 'b', **CENTRE},
                             format='time_trial', heats=2, time_limit=2.0))

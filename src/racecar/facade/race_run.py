@@ -165,6 +165,12 @@ class _Car(SeenCar):
         self.commands.append(Command(time_ns, *command))
         self.heard_ns = time_ns
 
+    def hold(self) -> None:
+        """Stop it, if it was commanded, until it may drive again."""
+        if self.heard_ns is not None:
+            self.heard_ns = None
+            self.entity.halt()
+
     def put(self, pose: Pose2 | None) -> None:
         """Put it at rest at a pose, or off the track."""
         self.heard_ns = None
@@ -239,6 +245,8 @@ class _HeatRun:
             for number, (car, driver) in enumerate(zip(self.cars, drivers, strict=True)):
                 if referee.may_drive(number):
                     self._ask(number, car, driver, now)
+                else:
+                    car.hold()
         return Heat(self._heat + 1, self.numbers, referee.result(),
                     tuple(np.array(car.rows) for car in self.cars),
                     tuple(car.inputs for car in self.cars))
