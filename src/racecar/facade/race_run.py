@@ -11,6 +11,7 @@ import hashlib
 import json
 from pathlib import Path
 from typing import Any, NamedTuple
+import zipfile
 
 import numpy as np
 
@@ -411,7 +412,8 @@ def read_inputs(folder: Path) -> KeptRace:
         return KeptRace(plan, inputs, kept['digest'], kept['environment'], kept['files'])
     except ConfigurationError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError,
+            zipfile.BadZipFile) as error:
         raise ConfigurationError(
             f"'{folder}' holds no race that can be driven again ({error}), expected a folder that"
             f' `racecar race FILE` has written, with {INPUTS} and {COMMANDS}') from error
