@@ -302,6 +302,30 @@ def test_qualifying_goes_on_until_a_lap_without_a_touch():
     assert car.laps[0].begun == pytest.approx(8.1 + 5.0 + 0.1, abs=0.05)
 
 
+def test_another_try_of_qualifying_is_timed_from_the_line_on():
+    def crashes(car, _):
+        if car.angle > 0.05 and not tries:
+            car.depth = 0.1
+            tries.append(car.angle)
+
+    def touches(car, _):
+        # Across the line, so that the lap is complete and does not count.
+        car.depth = 0.02 if abs(car.angle - 2.0 * math.pi) < 0.03 and not tries else 0.0
+        if car.angle > 2.0 * math.pi + 0.03:
+            tries.append(car.angle)
+
+    tries: list[float] = []
+    for script, laps in ((crashes, 1), (touches, 2)):
+        tries.clear()
+        referee, placed = race({'car': Car(script=script)}, format='qualifying', laps=1)
+        assert len(placed) == 3, script
+        car, = referee.result().cars
+        assert [lap.time for lap in car.laps] == pytest.approx([LENGTH / 2.0] * laps, abs=TICK)
+        assert car.lines == pytest.approx((car.laps[-1].begun, car.finished))
+        row, = final_standings('qualifying', ['car'], [referee.result()])
+        assert row.time == car.laps[-1].time
+
+
 def test_a_car_waits_until_there_is_room_for_it():
     room: list[float] = []
     car = Car(speed=5.0, script=at(10.0, depth=0.1))

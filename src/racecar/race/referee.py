@@ -253,7 +253,7 @@ class Referee:
         count = len(looks)
         places = np.full(2 * count, math.nan)
         for car, look in enumerate(looks):
-            if self.is_on_track(car):
+            if self.is_on_track(car) or self._tries_again(car):
                 places[car], places[count + car] = look.x, look.y
         self._timer.add(vector([self.time]), Points(as_vector(places), 2 * count, count),
                         self._ends)
@@ -261,6 +261,10 @@ class Referee:
             if self.is_on_track(car):
                 self._laps[car] = self._timer.state(car)
                 self._note_laps(car, self._laps[car])
+
+    def _tries_again(self, car: int) -> bool:
+        """Whether a car waits beside the track, where the timer sees it, for a lap from anew."""
+        return self.rules.format == QUALIFYING and self._entries[car].status == OFF
 
     def _note_laps(self, car: int, state: LapState) -> None:
         entry = self._entries[car]
@@ -280,8 +284,9 @@ class Referee:
             is_untouched = entry.is_untouched
             entry.is_clean = entry.is_untouched = True
             self._finish(car, is_untouched=is_untouched)
-        elif not math.isnan(begun) and not entry.laps and entry.lines != [begun]:
-            # The first lap begins, perhaps anew.
+        elif not math.isnan(begun) and (
+                not entry.lines or not entry.laps and entry.lines != [begun]):
+            # The first lap begins, perhaps anew, or that of another try.
             entry.lines = [begun]
             entry.is_clean = entry.is_untouched = True
 
