@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The referee against scripted cars on a circle, whose laps and distances are known."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import math
 from typing import Any
 
@@ -138,6 +138,17 @@ def test_head_to_head_the_first_who_completes_the_laps_wins_and_the_others_finis
     gap = slow.lines[1] - fast.lines[1]
     assert gap == pytest.approx((LENGTH + 0.5) / 4.0 - (LENGTH + 1.0) / 8.0, abs=0.01)
     assert referee.standings()[1].gap == pytest.approx(slow.lines[2] - fast.lines[2])
+
+
+@pytest.mark.parametrize(('ahead', 'laps'), [(0.001, 2), (-0.001, 1)])
+def test_who_passes_the_line_with_the_winner_finishes_if_it_comes_after_it(ahead, laps):
+    # Half as fast from half as far away, both within one look.
+    cars = {'slow': Car(angle=-0.025 + ahead, speed=2.0), 'fast': Car(angle=-0.05, speed=4.0)}
+    for order in (cars, dict(reversed(cars.items()))):
+        referee, _ = race({name: replace(car) for name, car in order.items()}, laps=2)
+        first, second = referee.result().cars
+        assert abs(second.lines[1] - first.finished) < TICK
+        assert (first.name, len(first.laps), len(second.laps)) == ('fast', 2, laps)
 
 
 def test_where_borders_do_not_give_way_each_touch_is_a_crash():

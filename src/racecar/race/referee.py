@@ -257,10 +257,17 @@ class Referee:
                 places[car], places[count + car] = look.x, look.y
         self._timer.add(vector([self.time]), Points(as_vector(places), 2 * count, count),
                         self._ends)
-        for car in range(count):
-            if self.is_on_track(car):
-                self._laps[car] = self._timer.state(car)
-                self._note_laps(car, self._laps[car])
+        seen = [car for car in range(count) if self.is_on_track(car)]
+        for car in seen:
+            self._laps[car] = self._timer.state(car)
+        # With the lap of the winner others finish who pass the line after it.
+        for car in sorted(seen, key=self._completed):
+            self._note_laps(car, self._laps[car])
+
+    def _completed(self, car: int) -> float:
+        """When a car has completed a lap that is not noted yet [s], else no time."""
+        clock = self._laps[car].clock
+        return clock.sector_begun if int(clock.laps) > len(self._entries[car].laps) else -math.inf
 
     def _tries_again(self, car: int) -> bool:
         """Whether a car waits beside the track, where the timer sees it, for a lap from anew."""
