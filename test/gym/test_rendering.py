@@ -132,13 +132,24 @@ def test_a_page_shows_all_cars_of_an_environment_and_sets_its_pace(address):
         asyncio.run(frames_of(page, lambda found: True))
 
 
+class ToldTime:
+    """A clock that goes on by what somebody sleeps."""
+
+    now = 7.0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, time):
+        self.now += time
+
+
 def test_another_pace_counts_from_when_it_is_set(monkeypatch):
-    clock = SimpleNamespace(now=7.0, monotonic=lambda: clock.now, sleep=lambda time: setattr(
-        clock, 'now', clock.now + time))
+    clock, feed = ToldTime(), EnvFeed('env', [])
     monkeypatch.setattr(live_page, 'time', clock)
     monkeypatch.setattr(LivePage, '_opened', lambda _: feed)
     vehicle = VehicleParameters.from_file(find_vehicle('f1tenth'))
-    feed, page = EnvFeed('env', []), LivePage(ShownWorld('env', EMPTY_SCENE, None, vehicle, 0))
+    page = LivePage(ShownWorld('env', EMPTY_SCENE, None, vehicle, 0))
     for at, factor, waits in ((0.0, 1.0, 0.0), (1.0, 1.0, 1.0), (4.0, 1.0, 3.0), (5.0, 0.5, 0.0),
                               (6.0, 0.5, 2.0), (9.0, 0.0, 0.0), (10.0, 1.0, 0.0),
                               (11.0, 1.0, 1.0)):

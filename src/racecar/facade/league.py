@@ -183,6 +183,8 @@ class LeagueRun:
             sweep = _sweep_of(cell)
             with naming_file('plant', cell.plant):
                 make_car(sweep.stack.simulator, sweep.values_at(0)[sweep.stack.simulator])
+        # Ends a line that was cut off, so that the next one is whole.
+        self._end_of_cut = ''
         self._done = self._read()
 
     @property
@@ -236,8 +238,6 @@ class LeagueRun:
     def _read(self) -> dict[str, Mapping[str, object]]:
         file = self._folder / _KEPT
         found: dict[str, Mapping[str, object]] = {}
-        # Ends a line that was cut off, so that the next one is whole.
-        self._end_of_cut = ''
         if file.exists():
             text = file.read_text(encoding='utf-8')
             self._end_of_cut = '\n' if text and not text.endswith('\n') else ''
