@@ -3,12 +3,14 @@
 """`racecar simulate --report` and `--from`: a run is kept, and can be made again."""
 
 import json
+import shutil
 
 import pytest
 import yaml
 
 from racecar.bags.runs import read_run
 from racecar.base.run_file import read_run_file
+from racecar.base.share import find_raceline, find_world
 from racecar.cli.main import main
 from racecar.stacks import describe_stack, StackOptions
 from racecar.stacks.run_files import cautions, describe_run, options_of
@@ -91,6 +93,24 @@ def test_the_vehicle_may_be_changed_in_all_nodes(racecar, tmp_path):
     racecar('simulate', 'dynamic_ode', '--duration', 1, *change, '--csv', tmp_path / 'c.csv')
     assert read_bytes(tmp_path / 'b.csv') == read_bytes(tmp_path / 'c.csv')
     assert read_bytes(tmp_path / 'b.csv') != read_bytes(tmp_path / 'a.csv')
+
+
+def test_a_change_of_a_line_or_of_the_image_of_a_map_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    world, line = find_world('racetrack'), find_raceline('racetrack_f1tenth_curvature')
+    image = world.with_suffix('.png')
+    for source, name in ((world, 'own.yaml'), (image, image.name), (line, 'line.csv')):
+        shutil.copy(source, name)
+    options = StackOptions(trajectory='raceline', world='own.yaml', overrides={
+        'trajectory_tracker': {'raceline_file': 'line.csv'}})
+    file = describe_run(
+        'simulate', 'kinematic_ode', options, describe_stack('kinematic_ode', options), '')
+    monkeypatch.chdir('/')
+    assert cautions(file, 'simulate') == []
+    for name in ('line.csv', image.name):
+        (tmp_path / name).write_bytes(b'')
+    assert cautions(file, 'simulate') == [
+        f"file {tmp_path / 'line.csv'} has changed", f'file {tmp_path / image.name} has changed']
 
 
 def test_files_of_the_user_are_read_where_they_are_and_a_change_is_told(

@@ -105,7 +105,23 @@ def test_a_folder_goes_on_and_threads_do_not_matter(raced, tmp_path):
     counted: list[int] = []
     assert again.run(Cores(1), counted.append).digest == result.digest
     assert counted[-1] == 4
+    assert LeagueRun(make_league(FILE), tmp_path).done == 4
     assert LeagueRun(make_league({**FILE, 'laps': 2}), tmp_path).done == 0
+
+
+def test_an_edited_vehicle_or_policy_is_driven_anew(tmp_path):
+    vehicle, policy = tmp_path / 'vehicle.yaml', tmp_path / 'policy.onnx'
+    own = {'plane': {'vehicle': str(vehicle)}}
+    shipped = find_vehicle('f1tenth').read_text()
+    found = set()
+    for mass, content in (('3.74', b'one'), ('3.75', b'one'), ('3.75', b'other')):
+        vehicle.write_text(shipped.replace('mass: 3.74', f'mass: {mass}'))
+        policy.write_bytes(content)
+        league = make_league({**FILE, 'plants': own, 'controllers': {
+            'net': {'controller': str(policy)}}})
+        first, *_ = league.cells(league.all_lines(tmp_path))
+        found |= {first.digest}
+    assert len(found) == 3
 
 
 def test_a_league_on_workers_is_that_of_threads(raced, tmp_path):

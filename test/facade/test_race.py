@@ -3,16 +3,19 @@
 """Races without ROS: all formats, the same bits from commands alone, controllers that fail."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.share import find_track
 from racecar.cli.main import main
 from racecar.facade.race_file import make_race
 from racecar.facade.race_run import drive_again, drive_race, read_inputs, TRACE, write_inputs
 from racecar.gym.tracks import named_track
 from racecar.metrics.course_places import Places, poses_on
+from racecar.scene.world_choice import files_of_world
 from racecar.simulation.obstacles import GIVE_PARAMETER
 
 CENTRE = {'controller': 'pure_pursuit', 'raceline': 'racetrack_f1tenth_centre', 'speed': 0.6}
@@ -37,6 +40,8 @@ def test_a_race_is_the_same_to_the_bit_from_its_commands_alone(tmp_path):
     assert [event.kind for event in found.heats[0].result.events].count('crash') >= 1
     write_inputs(found, tmp_path / 'kept', 'racecar race')
     kept = read_inputs(tmp_path / 'kept')
+    assert [*map(Path, kept.files)] == [
+        *files_of_world('racetrack'), find_track('racetrack')]
     assert kept.digest == found.digest
     again = drive_again(kept.plan, kept.inputs)
     for one, other in zip(found.heats, again.heats, strict=True):
@@ -91,6 +96,17 @@ def test_a_car_that_diverges_is_retired_and_the_race_goes_on(tmp_path):
     assert trace(found.heats[0], 0, 'time')[-1, 0] == pytest.approx(6.5)
     write_inputs(found, tmp_path, '')
     assert drive_again(*read_inputs(tmp_path)[:2]).digest == found.digest
+
+
+def test_who_moves_before_the_start_stands_until_it_may_drive():
+    found = drive_race(race(
+        {'name': 'eager', **CENTRE, 'speed': 0.1}, format='time_trial', heats=1, time_limit=2.0,
+        rules={'countdown': 0.53, 'hold': False, 'false_start': 1.0, 'silence': 0.5}))
+    assert [event.kind for event in found.heats[0].result.events] == [
+        'false_start', 'green', 'end']
+    time, speed = trace(found.heats[0], 0, 'time', 'vx').T
+    assert not speed[(time > 0.53) & (time < 1.53)].any()
+    assert speed[(time > 1.54)].all()
 
 
 def test_a_time_trial_gives_each_car_the_track_alone():
@@ -167,9 +183,10 @@ def test_the_command_writes_a_folder_and_drives_it_again(tmp_path, capsys):
     np.savez(output / 'commands.npz', **changed)
     assert main(['race', '--replay', str(output)]) == 1
     assert 'the race was another one' in capsys.readouterr().err
-    (output / 'commands.npz').write_bytes(b'PK')
-    assert main(['race', '--replay', str(output)]) == 1
-    assert 'holds no race that can be driven again' in capsys.readouterr().err
+    for damaged in (b'', b'PK', b'PK\x03\x04 and no more'):
+        (output / 'commands.npz').write_bytes(damaged)
+        assert main(['race', '--replay', str(output)]) == 1
+        assert 'holds no race that can be driven again' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(('keys', 'error', 'message'), [

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import racecar
+from racecar.base.share import find_vehicle
 from racecar.cli.main import main
 from racecar.facade.chunks import Cores, Lost
 from racecar.facade.tuning import TuneRun
@@ -70,6 +71,16 @@ def test_another_search_does_not_go_on_in_the_same_storage(tmp_path):
     tuned(trials=2, storage=storage)
     with pytest.raises(racecar.ConfigurationError, match='search of another file'):
         tuned(trials=2, storage=storage, duration=5.0)
+
+
+def test_a_search_does_not_go_on_with_an_edited_vehicle(tmp_path):
+    storage, vehicle = f"sqlite:///{tmp_path / 'study.db'}", tmp_path / 'vehicle.yaml'
+    vehicle.write_text(find_vehicle('f1tenth').read_text())
+    tuned(trials=2, storage=storage, vehicle=vehicle)
+    assert len(tuned(trials=3, storage=storage, vehicle=vehicle)) == 3
+    vehicle.write_text(vehicle.read_text().replace('mass: 3.74', 'mass: 3.75'))
+    with pytest.raises(racecar.ConfigurationError, match='files that they name have changed'):
+        tuned(trials=4, storage=storage, vehicle=vehicle)
 
 
 def test_cars_that_diverge_count_as_infinite_and_do_not_drive_other_cases():

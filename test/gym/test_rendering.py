@@ -19,10 +19,15 @@ gymnasium = pytest.importorskip('gymnasium', reason='Gymnasium is not installed'
 aiohttp = pytest.importorskip('aiohttp', reason='aiohttp is not installed')
 
 from racecar.base.errors import ConfigurationError  # noqa: E402
+from racecar.base.share import find_vehicle  # noqa: E402
 from racecar.cockpit.frames import is_text, read_states, SCAN, STATE  # noqa: E402
+from racecar.dynamics.vehicles.parameters import VehicleParameters  # noqa: E402
 import racecar.gym  # noqa: E402
+from racecar.gym import live_page  # noqa: E402
 import racecar.gym.f1tenth  # noqa: E402
 from racecar.gym.f1tenth.f110 import make  # noqa: E402
+from racecar.gym.live_page import EnvFeed, LivePage, ShownWorld  # noqa: E402
+from racecar.scene.scene import EMPTY_SCENE  # noqa: E402
 
 OPTIONS: dict[str, Any] = {
     'vehicle': 'f1tenth', 'step': 0.005, 'low_speed_threshold': 0.5, 'contact': 'stop',
@@ -125,6 +130,32 @@ def test_a_page_shows_all_cars_of_an_environment_and_sets_its_pace(address):
     env.close()
     with pytest.raises(aiohttp.ClientError):
         asyncio.run(frames_of(page, lambda found: True))
+
+
+class ToldTime:
+    """A clock that goes on by what somebody sleeps."""
+
+    now = 7.0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, time):
+        self.now += time
+
+
+def test_another_pace_counts_from_when_it_is_set(monkeypatch):
+    clock, feed = ToldTime(), EnvFeed('env', [])
+    monkeypatch.setattr(live_page, 'time', clock)
+    monkeypatch.setattr(LivePage, '_opened', lambda _: feed)
+    vehicle = VehicleParameters.from_file(find_vehicle('f1tenth'))
+    page = LivePage(ShownWorld('env', EMPTY_SCENE, None, vehicle, 0))
+    for at, factor, waits in ((0.0, 1.0, 0.0), (1.0, 1.0, 1.0), (4.0, 1.0, 3.0), (5.0, 0.5, 0.0),
+                              (6.0, 0.5, 2.0), (9.0, 0.0, 0.0), (10.0, 1.0, 0.0),
+                              (11.0, 1.0, 1.0)):
+        feed.factor, before = factor, clock.now
+        page.show(at, [])
+        assert clock.now - before == pytest.approx(waits, abs=1e-9)
 
 
 def test_a_program_ends_that_does_not_close_its_environment():

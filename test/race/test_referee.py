@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The referee against scripted cars on a circle, whose laps and distances are known."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import math
 from typing import Any
 
@@ -140,6 +140,17 @@ def test_head_to_head_the_first_who_completes_the_laps_wins_and_the_others_finis
     assert referee.standings()[1].gap == pytest.approx(slow.lines[2] - fast.lines[2])
 
 
+@pytest.mark.parametrize(('ahead', 'laps'), [(0.001, 2), (-0.001, 1)])
+def test_who_passes_the_line_with_the_winner_finishes_if_it_comes_after_it(ahead, laps):
+    # Half as fast from half as far away, both within one look.
+    cars = {'slow': Car(angle=-0.025 + ahead, speed=2.0), 'fast': Car(angle=-0.05, speed=4.0)}
+    for order in (cars, dict(reversed(cars.items()))):
+        referee, _ = race({name: replace(car) for name, car in order.items()}, laps=2)
+        first, second = referee.result().cars
+        assert abs(second.lines[1] - first.finished) < TICK
+        assert (first.name, len(first.laps), len(second.laps)) == ('fast', 2, laps)
+
+
 def test_where_borders_do_not_give_way_each_touch_is_a_crash():
     touched = at(10.0, depth=0.001)
     referee, _ = race(
@@ -263,6 +274,18 @@ def test_who_moves_before_the_start_is_put_back_and_held():
         5.0 + 0.5 / 2.0 - 1.0 / 2.0, abs=0.05)
 
 
+def test_who_retires_in_the_countdown_stays_away():
+    referee = Referee(['one', 'other'], CIRCLE, Rules('head_to_head', 1, 9.0, 1, hold=False),
+                      [Car().pose, Car(angle=0.2).pose])
+    looks = [Car().look(), Car(angle=0.2).look()]
+    assert referee.look(0, looks, []) == []
+    assert referee.may_drive(0)
+    assert referee.retire(0, 'fails') == [(0, None)]
+    assert not referee.may_drive(0)
+    assert referee.look(10**9, [Car(parked=True).look(), looks[1]], []) == []
+    assert kinds(referee) == ['retired']
+
+
 def test_the_first_lap_of_a_car_on_the_line_begins_with_the_start():
     referee, _ = race({'red': Car(angle=0.001, speed=8.0)}, laps=1, format='obstacles')
     lap, = referee.result().cars[0].laps
@@ -288,6 +311,30 @@ def test_qualifying_goes_on_until_a_lap_without_a_touch():
     assert len(car.laps) == 1
     assert car.laps[0].is_clean
     assert car.laps[0].begun == pytest.approx(8.1 + 5.0 + 0.1, abs=0.05)
+
+
+def test_another_try_of_qualifying_is_timed_from_the_line_on():
+    def crashes(car, _):
+        if car.angle > 0.05 and not tries:
+            car.depth = 0.1
+            tries.append(car.angle)
+
+    def touches(car, _):
+        # Across the line, so that the lap is complete and does not count.
+        car.depth = 0.02 if abs(car.angle - 2.0 * math.pi) < 0.03 and not tries else 0.0
+        if car.angle > 2.0 * math.pi + 0.03:
+            tries.append(car.angle)
+
+    tries: list[float] = []
+    for script, laps in ((crashes, 1), (touches, 2)):
+        tries.clear()
+        referee, placed = race({'car': Car(script=script)}, format='qualifying', laps=1)
+        assert len(placed) == 3, script
+        car, = referee.result().cars
+        assert [lap.time for lap in car.laps] == pytest.approx([LENGTH / 2.0] * laps, abs=TICK)
+        assert car.lines == pytest.approx((car.laps[-1].begun, car.finished))
+        row, = final_standings('qualifying', ['car'], [referee.result()])
+        assert row.time == car.laps[-1].time
 
 
 def test_a_car_waits_until_there_is_room_for_it():

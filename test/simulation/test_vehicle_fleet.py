@@ -309,6 +309,19 @@ def test_another_scene_stands_around_all():
     assert len(fleet.scenery.scene().walls) == 1
 
 
+def test_in_another_scene_contacts_are_counted_anew():
+    fleet = fleet_of((0.0, 0.0, 0.0), (1.0, 0.0, 0.0),
+                     scene=Scene(walls=(Wall(-0.6, -5.0, -0.6, 5.0),)))
+    drive(fleet, 80, (-1.0, 0.0), (0.0, 0.0))
+    drive(fleet, 150, (1.0, 0.0), (0.0, 0.0))
+    assert contacts(fleet)[0].contacts == 2
+    fleet.scenery.replace(Scene(walls=(Wall(-1.1, -5.0, -1.1, 5.0),)))
+    assert [found.contacts for found in contacts(fleet)] == [0, 0]
+    drive(fleet, 200, (-1.0, 0.0), (0.0, 0.0))
+    assert contacts(fleet)[0].contacts == 1
+    assert contacts(fleet)[0].x < -0.9
+
+
 @pytest.mark.parametrize('simulators', [
     {}, {'a': simulator((0.0, 0.0, 0.0)),
          'b': simulator((2.0, 0.0, 0.0), scene=Scene(walls=(Wall(9.0, 0.0, 9.0, 1.0),)))}])

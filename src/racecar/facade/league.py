@@ -183,6 +183,8 @@ class LeagueRun:
             sweep = _sweep_of(cell)
             with naming_file('plant', cell.plant):
                 make_car(sweep.stack.simulator, sweep.values_at(0)[sweep.stack.simulator])
+        # Ends a line that was cut off, so that the next one is whole.
+        self._end_of_cut = ''
         self._done = self._read()
 
     @property
@@ -223,7 +225,8 @@ class LeagueRun:
     def _keep(self, digest: str, kept: Mapping[str, object]) -> None:
         self._done[digest] = kept
         with (self._folder / _KEPT).open('a', encoding='utf-8') as stream:
-            stream.write(json.dumps({'digest': digest, **kept}) + '\n')
+            stream.write(self._end_of_cut + json.dumps({'digest': digest, **kept}) + '\n')
+        self._end_of_cut = ''
 
     def cpu(self) -> tuple[CpuFigures, ...]:
         """Time that the answers of each controller take on each plant, one after the other."""
@@ -236,7 +239,9 @@ class LeagueRun:
         file = self._folder / _KEPT
         found: dict[str, Mapping[str, object]] = {}
         if file.exists():
-            for line in file.read_text(encoding='utf-8').splitlines():
+            text = file.read_text(encoding='utf-8')
+            self._end_of_cut = '\n' if text and not text.endswith('\n') else ''
+            for line in text.splitlines():
                 try:
                     row = json.loads(line)
                     found[row['digest']] = row

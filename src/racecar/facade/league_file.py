@@ -16,20 +16,27 @@ import math
 from pathlib import Path
 from typing import NamedTuple
 
-from racecar.base.environment import present_environment
+from racecar.base.environment import hash_of_file, present_environment
 from racecar.base.errors import ConfigurationError
 from racecar.base.fields import Fields
 from racecar.base.parameters import suggestion
 from racecar.base.share import find_raceline, find_vehicle
 from racecar.base.values import Values
 from racecar.base.yaml_file import load_mapping, naming_file
-from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
+from racecar.control.custom_controller import (
+    CONTROLLER,
+    ControllerClass,
+    find_controller,
+    POLICY_SUFFIX,
+)
 from racecar.control.racelines.design import RacelineDesign
 from racecar.control.racelines.raceline import Raceline, read_raceline
-from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.dynamics.vehicles.parameters import VEHICLE, VehicleParameters
 from racecar.scene.track import TrackShape
+from racecar.scene.world_choice import files_of_world, WORLD_PARAMETER
 from racecar.sensors.laser import LASER
 from racecar.stacks import find_tracking_stack
+from racecar.stacks.options import SET_ARGUMENT
 
 KEYS = ('lines', 'hidden', 'training', 'shares', 'laps', 'seeds', 'set', 'plants', 'conditions',
         'controllers')
@@ -126,14 +133,25 @@ class Cell:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what the result follows from: numbers, line, controller, our sources."""
-        where = str(self.content.get(CONTROLLER) or '')
-        source = where.rpartition(':')[0]
-        code = Path(source).read_text(encoding='utf-8') if source.endswith('.py') else ''
+        """SHA-256 of what the result follows from: numbers, files, our sources."""
         return hashlib.sha256(json.dumps([
             self.name, self.configuration, self.content, self.seeds, self.laps, self.is_flying,
-            self.line.file.read_text(encoding='utf-8'), code, _sources()],
+            [hash_of_file(path) for path in self._files() if path.is_file()], _sources()],
             default=str).encode()).hexdigest()
+
+    def _files(self) -> Iterator[Path]:
+        """Files of line, vehicle, worlds and, unless it is a module, controller."""
+        yield self.line.file
+        yield find_vehicle(str(self.content[VEHICLE]))
+        settings = self.content[SET_ARGUMENT]
+        assert isinstance(settings, Mapping)
+        for name, value in settings.items():
+            if name.endswith(f'.{WORLD_PARAMETER.name}'):
+                yield from files_of_world(str(value))
+        where = str(self.content.get(CONTROLLER) or '')
+        source = where if where.endswith(POLICY_SUFFIX) else where.rpartition(':')[0]
+        if source.endswith(('.py', POLICY_SUFFIX)):
+            yield Path(source)
 
 
 @dataclass(frozen=True)
@@ -232,7 +250,7 @@ class League:
                         **settings}
         laps = self.laps + (not on.flying_start)
         content: dict[str, object] = {
-            'vehicle': on.vehicle, 'trajectory': 'raceline', 'set': settings, 'grid': grid,
+            VEHICLE: on.vehicle, 'trajectory': 'raceline', SET_ARGUMENT: settings, 'grid': grid,
             'duration': _duration(line.line, share, patience * laps),
             'flying_start': on.flying_start}
         if entry.where is not None:

@@ -16,7 +16,7 @@ from racecar.base.environment import hash_of_file
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.fields import Fields
 from racecar.base.readings import LaserScan
-from racecar.base.share import find_track, find_world, may_be_path, track_names
+from racecar.base.share import find_track, may_be_path, track_names
 from racecar.base.types import AckermannCommand, Odometry, Pose2
 from racecar.base.values import Values
 from racecar.base.yaml_file import load_mapping, naming_file
@@ -30,7 +30,7 @@ from racecar.gym.tracks import named_track, Track
 from racecar.metrics.course_places import Places, poses_on
 from racecar.race.rules import HEAD_TO_HEAD, OBSTACLES, read_rules, Rules
 from racecar.scene.scene import Box, Colour, Scene
-from racecar.scene.world_choice import check_car_names, MOST_CARS
+from racecar.scene.world_choice import check_car_names, files_of_world, MOST_CARS
 from racecar.sensors.laser import LASER
 from racecar.simulation.fleet_file import car_shape, FleetCar, SHAPE_KEYS
 from racecar.simulation.obstacles import GIVE_PARAMETER
@@ -118,7 +118,7 @@ class RacePlan:
     @property
     def files(self) -> dict[str, str]:
         """SHA-256 of the files that world and line lie in, by their names."""
-        paths = [find_world(self.world)]
+        paths = [*files_of_world(self.world)]
         line = self.line or (self.world if self.world in track_names() else '')
         if line:
             paths.append(find_track(line))

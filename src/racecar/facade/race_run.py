@@ -11,6 +11,7 @@ import hashlib
 import json
 from pathlib import Path
 from typing import Any, NamedTuple
+import zipfile
 
 import numpy as np
 
@@ -165,6 +166,12 @@ class _Car(SeenCar):
         self.commands.append(Command(time_ns, *command))
         self.heard_ns = time_ns
 
+    def hold(self) -> None:
+        """Stop it, if it was commanded, until it may drive again."""
+        if self.heard_ns is not None:
+            self.heard_ns = None
+            self.entity.halt()
+
     def put(self, pose: Pose2 | None) -> None:
         """Put it at rest at a pose, or off the track."""
         self.heard_ns = None
@@ -239,6 +246,8 @@ class _HeatRun:
             for number, (car, driver) in enumerate(zip(self.cars, drivers, strict=True)):
                 if referee.may_drive(number):
                     self._ask(number, car, driver, now)
+                else:
+                    car.hold()
         return Heat(self._heat + 1, self.numbers, referee.result(),
                     tuple(np.array(car.rows) for car in self.cars),
                     tuple(car.inputs for car in self.cars))
@@ -403,7 +412,8 @@ def read_inputs(folder: Path) -> KeptRace:
         return KeptRace(plan, inputs, kept['digest'], kept['environment'], kept['files'])
     except ConfigurationError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError,
+            zipfile.BadZipFile) as error:
         raise ConfigurationError(
             f"'{folder}' holds no race that can be driven again ({error}), expected a folder that"
             f' `racecar race FILE` has written, with {INPUTS} and {COMMANDS}') from error

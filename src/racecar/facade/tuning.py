@@ -92,13 +92,13 @@ class TuneRun:
             raise ConfigurationError(
                 f'storage {excerpt(storage)} cannot be used: {str(error).splitlines()[0]}'
                 ) from error
-        known = self._kept.user_attrs.get(_CONTENT)
+        known, digest = self._kept.user_attrs.get(_CONTENT), tuning.digest
         if known is None:
-            self._kept.set_user_attr(_CONTENT, tuning.digest)
-        elif known != tuning.digest:
+            self._kept.set_user_attr(_CONTENT, digest)
+        elif known != digest:
             raise ConfigurationError(
-                f'storage {excerpt(storage)} has a search of another file or configuration: go on'
-                ' with that one, or name another storage')
+                f'storage {excerpt(storage)} has a search of another file or configuration, or'
+                ' files that they name have changed: go on with those, or name another storage')
         kept = self._kept.trials
         # A batch that was interrupted while it was written is proposed and driven again, whole.
         count = len(kept) if len(kept) >= tuning.trials else self._whole(len(kept))

@@ -157,7 +157,7 @@ class Tuning:
     name. options: which of them are options such as vehicle; variants: what is driven, by a value
     of each option. objectives: metrics that are to be small; across: whether the mean or the worst
     of the cases counts. trials: how many in all; batch: how many are proposed at a time; chosen:
-    options that the file gives; digest: of all that decides the outcome of a trial.
+    options that the file gives; content: what it says, as text, but for the number of trials.
     """
 
     name: str
@@ -170,7 +170,16 @@ class Tuning:
     batch: int
     seed: int
     chosen: Mapping[str, object]
-    digest: str
+    content: str
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that decides the outcome of a trial: the file and those that it names."""
+        driven = [case.sweep.run_file('') for variant in self.variants.values()
+                  for case in variant.cases]
+        return hashlib.sha256(json.dumps([self.content, [
+            [{name: node.parameters for name, node in made.nodes.items()}, made.files]
+            for made in driven]], sort_keys=True, default=str).encode()).hexdigest()
 
     def variant(self, values: Mapping[str, object]) -> Variant:
         """What is driven with some values, those of all options among them."""
@@ -266,8 +275,7 @@ def make_tuning(
         fields.whole('batch', BATCH, 1, MOST_TRIALS),
         next(iter(variants.values())).cases[0].sweep.seed,
         {key: content.get(key) for key in options},
-        hashlib.sha256(json.dumps(
-            [name, decisive], sort_keys=True, default=str).encode()).hexdigest())
+        json.dumps([name, decisive], sort_keys=True, default=str))
 
 
 def _objectives(content: Values) -> tuple[str, ...]:

@@ -143,7 +143,8 @@ class LivePage:
         self._feed: EnvFeed | None = None
         self._clock = ClockMessage()
         self._state_at = self._clock_at = self._scan_at = 0.0
-        self._origin = 0.0, 0.0
+        # Wall and simulated time from which a pace counts [s], and that pace.
+        self._origin, self._factor = (0.0, 0.0), 0.0
         self._last = -1.0
         self._ways = np.zeros(world.cars)
         self._rows: list[tuple[float, NDArray[np.float64]]] = []
@@ -294,10 +295,14 @@ class LivePage:
             feed.steps = max(feed.steps - 1, 0)
             self._set_pace(now)
             self._tell_time(feed)
-        if not self.is_paced or feed.factor == 0.0:
+        factor = feed.factor if self.is_paced else 0.0
+        if factor != self._factor:
+            self._factor = factor
+            self._set_pace(now)
+        if factor == 0.0:
             return
         wall, simulated = self._origin
-        left = wall + (now - simulated) / feed.factor - time.monotonic()
+        left = wall + (now - simulated) / factor - time.monotonic()
         if left > 0.0:
             time.sleep(left)
         elif left < -_LONGEST_LAG:

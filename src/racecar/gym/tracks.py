@@ -6,19 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import functools
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError
-from racecar.base.share import track_names
+from racecar.base.share import find_track, track_names
 from racecar.control.policy.driver import course_along
 from racecar.metrics.laps import Course
 from racecar.scene.scene import Scene
 from racecar.scene.scene_map import scene_map
 from racecar.scene.track import find_centre_line, generate_centre_line, track_map, TrackShape
-from racecar.scene.world_choice import scene_of
+from racecar.scene.world_choice import files_of_world, scene_of, Status, statuses
 
 GENERATED = 'generated'
 """Name of the tracks that seeds draw."""
@@ -35,16 +36,21 @@ class Track(NamedTuple):
     line: str
 
 
-@functools.lru_cache(maxsize=64)
 def named_track(name: str, line: str = '') -> Track:
     """Track of a world, by name or as a file; line: name or file of its centre line.
 
-    By default the line of the same name, else that which is found in the map. Raises
-    ConfigurationError for a world without a closed track.
+    By default the line of the same name, else that which is found in the map. One and the same
+    while its files stay the same. Raises ConfigurationError for a world without a closed track.
     """
-    scene = scene_of({'world': name})
     if not line and name in track_names():
         line = name
+    files = (*files_of_world(name), *([find_track(line)] if line else []))
+    return _track(name, line, files, statuses(files))
+
+
+@functools.lru_cache(maxsize=64)
+def _track(name: str, line: str, _: tuple[Path, ...], __: tuple[Status, ...]) -> Track:
+    scene = scene_of({'world': name})
     if line:
         return Track(name, scene, course_along(line), line)
     try:

@@ -154,9 +154,9 @@ class Referee:
     def may_drive(self, car: int) -> bool:
         """Whether the commands of a car reach its wheels."""
         entry = self._entries[car]
-        if self.state in (GRID, COUNTDOWN):
-            return not self.rules.hold
-        return self.state == RUNNING and entry.status == RACING and self._now >= entry.held_until
+        if entry.status != RACING or self.state == OVER:
+            return False
+        return self._now >= entry.held_until if self.state == RUNNING else not self.rules.hold
 
     def is_racing(self, car: int) -> bool:
         """Whether a car is in the race, on the track or waiting beside it."""
@@ -230,7 +230,8 @@ class Referee:
 
     def _watch_grid(self, looks: Sequence[CarLook]) -> None:
         for car, (entry, look) in enumerate(zip(self._entries, looks, strict=True)):
-            if math.dist((look.x, look.y), entry.grid[:2]) > _STARTED:
+            if entry.status == RACING \
+                    and math.dist((look.x, look.y), entry.grid[:2]) > _STARTED:
                 self._orders.append(Order(car, entry.grid))
                 if not entry.has_jumped:
                     entry.has_jumped = True
@@ -252,14 +253,25 @@ class Referee:
         count = len(looks)
         places = np.full(2 * count, math.nan)
         for car, look in enumerate(looks):
-            if self.is_on_track(car):
+            if self.is_on_track(car) or self._tries_again(car):
                 places[car], places[count + car] = look.x, look.y
         self._timer.add(vector([self.time]), Points(as_vector(places), 2 * count, count),
                         self._ends)
-        for car in range(count):
-            if self.is_on_track(car):
-                self._laps[car] = self._timer.state(car)
-                self._note_laps(car, self._laps[car])
+        seen = [car for car in range(count) if self.is_on_track(car)]
+        for car in seen:
+            self._laps[car] = self._timer.state(car)
+        # With the lap of the winner others finish who pass the line after it.
+        for car in sorted(seen, key=self._completed):
+            self._note_laps(car, self._laps[car])
+
+    def _completed(self, car: int) -> float:
+        """When a car has completed a lap that is not noted yet [s], else no time."""
+        clock = self._laps[car].clock
+        return clock.sector_begun if int(clock.laps) > len(self._entries[car].laps) else -math.inf
+
+    def _tries_again(self, car: int) -> bool:
+        """Whether a car waits beside the track, where the timer sees it, for a lap from anew."""
+        return self.rules.format == QUALIFYING and self._entries[car].status == OFF
 
     def _note_laps(self, car: int, state: LapState) -> None:
         entry = self._entries[car]
@@ -279,8 +291,9 @@ class Referee:
             is_untouched = entry.is_untouched
             entry.is_clean = entry.is_untouched = True
             self._finish(car, is_untouched=is_untouched)
-        elif not math.isnan(begun) and not entry.laps and entry.lines != [begun]:
-            # The first lap begins, perhaps anew.
+        elif not math.isnan(begun) and (
+                not entry.lines or not entry.laps and entry.lines != [begun]):
+            # The first lap begins, perhaps anew, or that of another try.
             entry.lines = [begun]
             entry.is_clean = entry.is_untouched = True
 

@@ -101,7 +101,7 @@ def final_standings(
     """
     of_all = {name: [car for heat in heats for car in heat.cars if car.name == name]
               for name in names}
-    rows = [_row(name, cars) for name, cars in of_all.items()]
+    rows = [_row(kind, name, cars) for name, cars in of_all.items()]
     if kind == TIME_TRIAL:
         rows = [row._replace(points=sum(_faster(row.best, other.best) for other in rows)
                              + sum(row.clean_laps > other.clean_laps for other in rows))
@@ -114,9 +114,11 @@ def final_standings(
     return [row._replace(place=place) for place, row in enumerate(rows, start=1)]
 
 
-def _row(name: str, cars: Sequence[CarResult]) -> Row:
+def _row(kind: str, name: str, cars: Sequence[CarResult]) -> Row:
     finished = [car for car in cars if car.status == FINISHED]
-    times = [sum(lap.time for lap in car.laps) for car in finished]
+    # Of a qualifying the last lap counts, which ends it.
+    times = [sum(lap.time for lap in (car.laps[-1:] if kind == QUALIFYING else car.laps))
+             for car in finished]
     status = next((car.status for car in cars if car.status == DISQUALIFIED),
                   (finished or cars)[-1].status if cars else '')
     return Row(

@@ -43,10 +43,18 @@ def scene_of(values: Values) -> Scene:
 
     Raises ConfigurationError as load_world().
     """
-    path = str(find_world(text_of(values, WORLD_PARAMETER.name)))
-    status = _status(path)
-    image = _image(path, status)
-    return _loaded(path, status, None if image is None else _status(image))
+    files = files_of_world(text_of(values, WORLD_PARAMETER.name))
+    return _loaded(str(files[0]), statuses(files))
+
+
+def files_of_world(name: str | Path) -> tuple[Path, ...]:
+    """File of a world by its name or path, and the image of its map if it has one.
+
+    Raises ConfigurationError as load_world().
+    """
+    path = find_world(name)
+    image = _image(str(path), _status(path))
+    return (path,) if image is None else (path, image)
 
 
 # Between cars that start behind each other [m].
@@ -101,6 +109,11 @@ Status = tuple[int, int] | None
 """Time of the last change [ns] and size of a file; None if there is none."""
 
 
+def statuses(files: Sequence[Path]) -> tuple[Status, ...]:
+    """Of files, by which it is seen that they are the same as before."""
+    return tuple(map(_status, files))
+
+
 def _status(path: Path | str) -> Status:
     try:
         found = os.stat(path)
@@ -117,7 +130,7 @@ def _image(path: str, _: Status) -> Path | None:
 
 
 @functools.lru_cache(maxsize=8)
-def _loaded(path: str, _: Status, __: Status) -> Scene:
+def _loaded(path: str, _: tuple[Status, ...]) -> Scene:
     return load_world(path)
 
 

@@ -137,11 +137,10 @@ class _Robot:
 
     def __init__(self, robot: FleetRobot) -> None:
         self.name, self.mover, self.plant, self.cover, self._kind = robot
-        self._met = NO_COLLISION
+        # Contacts with the scene when the newest with another robot began.
+        self._met, self._hit_before = NO_COLLISION, 0
         # Why it cannot go on, '' if it can.
         self.failure = ''
-        # Contacts with the scene when the newest with another robot began.
-        self._hit_before = 0
 
     def note_contact(self, place: Odometry, speed: float) -> None:
         """Count a contact with another robot, if it is a new one, that it has met at a speed."""
@@ -149,6 +148,10 @@ class _Robot:
             scene = self.mover.collisions
             self._met = Collisions(self._met.contacts + 1, True, place.x, place.y, speed)
             self._hit_before = 0 if scene is None else scene.contacts
+
+    def count_anew(self) -> None:
+        """Forget contacts with other robots; those with the scene its mover forgets."""
+        self._met, self._hit_before = NO_COLLISION, 0
 
     def note_free(self) -> None:
         """End the contact with another robot."""
@@ -181,7 +184,8 @@ class _Robot:
 
         def reset(pose: Pose3 | None) -> Pose3:
             placed = reset_alone(pose)
-            self._met, self._hit_before, self.failure = NO_COLLISION, 0, ''
+            self.count_anew()
+            self.failure = ''
             seen.forget()
             return placed
 
@@ -230,6 +234,11 @@ class PlanarFleet(SeveralRobots):
             clock, [robot.plant for robot in self._robots], seen,
             lambda index: self._robots[index].entity(seen, index),
             lambda: still(clock.scene.cones))
+
+    def _surround(self, scene: Scene) -> None:
+        for robot in self._robots:
+            robot.count_anew()
+        super()._surround(scene)
 
     def warm_up(self) -> None:
         """Compile all that a step and the outputs call."""

@@ -13,11 +13,19 @@ from pathlib import Path
 from racecar.base.environment import differences, hash_of_file, present_environment
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.run_file import RecordedNode, RunFile
-from racecar.base.share import find_config, find_robot, find_track, find_world, may_be_path
+from racecar.base.share import (
+    find_config,
+    find_race,
+    find_raceline,
+    find_robot,
+    find_track,
+    may_be_path,
+)
 from racecar.base.values import Values
 from racecar.catalogue import node_names
 from racecar.control.custom_controller import CONTROLLER, POLICY_SUFFIX
 from racecar.faults.plant import FAULTS
+from racecar.scene.world_choice import files_of_world
 from racecar.stacks.describe import find_stack
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import from_values, run_options, SIMULATE, StackOptions, UP
@@ -41,10 +49,16 @@ def _file_of_controller(where: str) -> Path:
     return path
 
 
-# Parameters that name files, and how these are found.
-_FILES: dict[str, Callable[[str], Path]] = {
-    'config_file': find_config, CONTROLLER: _file_of_controller, 'fleet_file': Path,
-    'waypoints_file': find_track, 'world': find_world}
+def _one(find: Callable[[str], Path]) -> Callable[[str], tuple[Path, ...]]:
+    return lambda name: (find(name),)
+
+
+# Parameters that name files, and how these are found; first the one that is named.
+_FILES: dict[str, Callable[[str], tuple[Path, ...]]] = {
+    'config_file': _one(find_config), CONTROLLER: _one(_file_of_controller),
+    'fleet_file': _one(Path), 'race_file': _one(find_race),
+    'raceline_file': _one(find_raceline), 'waypoints_file': _one(find_track),
+    'world': files_of_world}
 
 
 def describe_run(
@@ -197,16 +211,22 @@ def _whole_path(value: object, is_path: bool) -> object:
 
 
 def _hashes(nodes: Mapping[str, RecordedNode]) -> Iterator[tuple[str, str]]:
-    """Yield the name, as a parameter has it, and the hash of each file."""
+    """Yield the name, as a parameter has it, and the hash of each file.
+
+    The image of a map has its path, or beside a world by its name its own one.
+    """
     for node in nodes.values():
         for name, find in _FILES.items():
             value = node.parameters.get(name)
             if not isinstance(value, str) or not value:
                 continue
             try:
-                path = find(value)
-                if path.stat().st_size <= _MOST_BYTES:
-                    yield value, hash_of_file(path)
+                first, *others = find(value)
+                names = {first: value, **{
+                    path: str(path) if may_be_path(value) else path.name for path in others}}
+                for path, shown in names.items():
+                    if path.stat().st_size <= _MOST_BYTES:
+                        yield shown, hash_of_file(path)
             # Of a name that stands for no file, or one that the run will not find either.
             except (ConfigurationError, OSError):
                 continue
