@@ -266,8 +266,9 @@ class Sweep(NamedPoints):
             # Each by itself: then the error, if there is one, says at which point.
             return None
         found = Fleet(loop, points, columns, trajectories).where(are_possible)
-        if trajectories or any(varied.get(node, {}).keys() & _SPEED_LIMITS
-                               for node in (self.stack.simulator, self.stack.tracker)):
+        names = {name for node in (self.stack.simulator, self.stack.tracker) if node is not None
+                 for name in varied.get(node, {})}
+        if trajectories or names & _SPEED_LIMITS:
             for point, trajectory in itertools.zip_longest(found.cars, found.trajectories):
                 self._note_outrun(loop, point, [point], trajectory)
         else:
