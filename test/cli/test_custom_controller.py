@@ -237,6 +237,7 @@ def test_a_pure_step_runs_without_numba_too(tmp_path, where):
     ('', 'Missing', "there is no class 'Missing', expected one of none"),
     ('class Other:\n    def command(self): pass', 'Missing', 'expected one of Other'),
     ('x = 1 / 0', 'Any', 'ZeroDivisionError: division by zero'),
+    ('\nimport no_such_module', 'Any', 'mine.py, line 2)'),
     ('def f(', 'Any', 'SyntaxError'),
     ('class A:\n    pass', 'A', 'does not take the vehicle, expected __init__(self, vehicle'),
     ('class A:\n    def __init__(self, *, gain=1.0): pass', 'A',
@@ -259,6 +260,20 @@ def test_a_faulty_controller_ends_in_one_line(capsys, write, text, name, message
     assert message in error(capsys, f'{write(text)}:{name}')
 
 
-@pytest.mark.parametrize('where', ['nothing', 'no_such_module_anywhere:A', '/no/file.py:A', ':A'])
-def test_what_is_not_there_is_refused(capsys, where):
-    assert 'controller' in error(capsys, where)
+@pytest.mark.parametrize(('where', 'message'), [
+    ('nothing', "controller 'nothing': expected module:Class or file.py:Class"),
+    ('no_such_module_anywhere:A', "controller module 'no_such_module_anywhere' is neither in this"
+     ' folder nor installed, expected module:Class or file.py:Class'),
+    ('no.such.module:A', "controller module 'no.such.module' is neither"),
+    ('/no/file.py:A', "controller file '/no/file.py' does not exist"),
+    (':A', "controller ':A': expected module:Class or file.py:Class"),
+    (f'{ROOT}/README.md:A', "README.md' does not end in .py, expected file.py:Class")])
+def test_what_is_not_there_is_refused(capsys, where, message):
+    assert message in error(capsys, where)
+
+
+def test_a_policy_that_is_not_there_is_said_in_the_words_of_its_reader(capsys):
+    assert main(['simulate', 'kinematic_ode', '--policy', '/no/file.onnx']) == 1
+    assert capsys.readouterr().err.splitlines()[-1].endswith(
+        "cannot be made with the vehicle: policy '/no/file.onnx' cannot be read: No such file or"
+        ' directory')

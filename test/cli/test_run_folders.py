@@ -193,6 +193,13 @@ def test_json_stays_one_object_and_says_on_stderr_where_the_run_lies(racecar, tm
     assert f'Report: {tmp_path}/run/report.html' in captured.err
 
 
+def test_a_file_that_could_not_be_written_is_not_named_as_a_result(capsys):
+    assert main(['simulate', 'kinematic_ode', '--duration', '0.1', '--csv', '/dev/full']) == 1
+    told = capsys.readouterr()
+    assert 'Run:' not in told.out
+    assert "'/dev/full' cannot be written: No space left" in told.err
+
+
 def test_the_metrics_of_the_report_are_those_that_were_printed(racecar, tmp_path):
     """Of a law for the centre of gravity, so that the tracked point is not base_link."""
     out, _ = racecar('simulate', 'dynamic_ode', '--duration', 3, '--output', tmp_path / 'run')

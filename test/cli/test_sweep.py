@@ -207,7 +207,9 @@ def test_output_is_not_overwritten(tmp_path, capsys):
     (tmp_path / 'out').mkdir()
     code, _ = sweep(tmp_path, GRID)
     assert code == 1
-    assert 'exists already, not overwriting it' in capsys.readouterr().err
+    # It holds nothing to go on with.
+    assert capsys.readouterr().err.endswith(
+        'exists already, not overwriting it; name another folder\n')
 
 
 def test_vehicle_stands_for_every_node_that_knows_it(tmp_path):

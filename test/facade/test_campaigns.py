@@ -119,7 +119,8 @@ def test_the_command_writes_table_page_and_dataset(file, result, tmp_path, capsy
     lines = (folder / 'survival.csv').read_text(encoding='utf-8').splitlines()
     assert lines[0] == 'fault,over,low,high,runs,survived,share,share_low,share_high'
     assert main(['campaign', str(file), '-o', str(folder)]) == 1
-    assert 'exists already' in capsys.readouterr().err
+    assert 'exists already, not overwriting it; name another folder, or go on with its' in (
+        capsys.readouterr().err)
     # It is a dataset like that of a sweep.
     assert main(['analyze', str(folder), '--metric', 'max_error']) == 0
     # A run.yaml of a campaign is that of its car without faults.

@@ -5,6 +5,7 @@
 import numpy as np
 from presence import present
 import pytest
+from scripts import ROOT
 
 from racecar.base.errors import ConfigurationError, ParameterError, RacecarError
 from racecar.base.rows import flatten
@@ -248,3 +249,15 @@ def test_outrun_references_are_noted_of_each_point_whose_speed_differs():
     assert sorted(sweep.outrun) == [1, 3]
     assert '0.2 m/s' in sweep.outrun[1]
     assert '0.1 m/s' in sweep.outrun[3]
+
+
+def test_references_beyond_the_limit_of_the_tracker_are_noted_unless_a_controller_drives():
+    grid = {'trajectory_tracker.velocity_limit': [3.0, 0.2]}
+    sweep = sweep_of(grid=grid)
+    assert [*sweep.fleets()]
+    assert [*sweep.outrun] == [1]
+    assert 'trajectory_tracker.velocity_limit allows 0.2 m/s' in sweep.outrun[1]
+    own = sweep_of(
+        grid=grid, controller=f'{ROOT}/docs/examples/tuned_pursuit.py:TunedPursuit')
+    assert [*own.custom_fleets()]
+    assert not own.outrun

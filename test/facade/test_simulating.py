@@ -193,6 +193,12 @@ def test_a_reference_that_outruns_the_car_is_a_python_warning():
     assert run.warnings == (str(told[0].message),)
 
 
+def test_a_reference_beyond_the_limit_of_the_tracker_is_one_that_outruns_the_car():
+    with pytest.warns(UserWarning, match='where trajectory_tracker.velocity_limit allows 1 m/s'):
+        racecar.simulate(trajectory='circle', duration=0.1,
+                         set={'trajectory_tracker.velocity_limit': 1.0})
+
+
 def test_a_step_that_cannot_be_compiled_is_a_python_warning(tmp_path):
     path = tmp_path / 'mine.py'
     path.write_text(

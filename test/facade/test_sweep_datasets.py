@@ -243,6 +243,12 @@ def test_another_sweep_or_version_does_not_go_on_there(monkeypatch, tmp_path):
         DatasetWriter(tmp_path / 'dataset', SweepRows(sweep_of(GRID)), '', resume=True)
 
 
+def test_a_folder_without_a_dataset_is_not_gone_on_with(tmp_path):
+    pytest.importorskip('pyarrow')
+    with pytest.raises(ConfigurationError, match='holds no dataset to go on with; name'):
+        DatasetWriter(tmp_path, SweepRows(sweep_of(GRID)), '', resume=True)
+
+
 def test_a_worker_with_another_version_is_refused_by_name(scheduler, monkeypatch):
     present = {**present_environment(), 'racecar': '9.9'}
     monkeypatch.setattr('racecar.facade.cluster.present_environment', lambda: present)

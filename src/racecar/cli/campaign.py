@@ -16,7 +16,7 @@ from racecar.cli.choices import completed_as_file
 from racecar.cli.dataset import add_jobs_argument, add_scheduler_arguments, write_dataset
 from racecar.cli.output import print_rows, print_table, typed_command
 from racecar.facade.campaigns import CampaignResult, default_folder
-from racecar.facade.datasets import open_dataset, raise_lost, SweepRows
+from racecar.facade.datasets import is_dataset, open_dataset, raise_lost, SweepRows
 from racecar.facade.sweep_parts import UNITS
 from racecar.simulation.faults import KINDS
 from racecar.stacks.campaign import END_UNITS, load_campaign
@@ -64,9 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
             '--resume needs --output: the folder of the campaign to go on with')
     output = arguments.output or default_folder()
     if output.exists() and not arguments.resume:
+        going_on = ', or go on with its campaign by --resume' if is_dataset(output) else ''
         raise ConfigurationError(
-            f"--output '{output}' exists already, not overwriting it; name another folder, or go"
-            ' on with its campaign by --resume')
+            f"--output '{output}' exists already, not overwriting it; name another folder"
+            f'{going_on}')
     outcome = write_dataset(SweepRows(sweep), output, arguments, typed_command(), file, 'runs')
     show_campaign(CampaignResult(open_dataset(output)), file.stem, as_json=arguments.json)
     raise_lost(outcome, sweep)

@@ -166,6 +166,9 @@ def keep_run(
     """
     for file in files:
         made.write(run_file_beside(file))
+    out = sys.stderr if arguments.json else sys.stdout
+    if arguments.csv is not None:
+        print(f'Run: {arguments.csv}', file=out)
     if arguments.report:
         # Imported here, so that `racecar --help` does not wait for them.
         from racecar.bags.runs import read_run
@@ -177,5 +180,4 @@ def keep_run(
             run.tracking, name=f'{made.configuration}, {arguments.output.name}',
             collisions=metrics.collisions))
         places = write_analysis(run, arguments.output, skip=arguments.skip).places
-        print('\n'.join([f'Run: {arguments.output}', *places]),
-              file=sys.stderr if arguments.json else sys.stdout)
+        print('\n'.join([f'Run: {arguments.output}', *places]), file=out)

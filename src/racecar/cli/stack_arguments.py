@@ -133,7 +133,7 @@ def check_conflicts(conflicts: list[str]) -> None:
 def report_run(
         arguments: argparse.Namespace, metrics: Metrics, span: float, wall_time: float,
         warnings: Sequence[str] = ()) -> None:
-    """Print metrics and where the CSV lies, as --json and --csv ask.
+    """Print metrics as --json asks.
 
     span: simulated time [s]; warnings: what a reader of the numbers should know, for stderr.
     """
@@ -144,5 +144,3 @@ def report_run(
         print(json.dumps({**metrics.as_dict(), 'real_time_factor': speed}))
     else:
         print_rows([*metrics.as_rows(), ('real-time factor', f'{speed:.1f}', '')])
-    if arguments.csv is not None:
-        print(f'Run: {arguments.csv}', file=sys.stderr if arguments.json else sys.stdout)

@@ -31,7 +31,7 @@ from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
 from racecar.cli.output import print_rows, ProgressBar, typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
-from racecar.facade.datasets import raise_lost
+from racecar.facade.datasets import is_dataset, raise_lost
 from racecar.facade.fleet_datasets import FleetRows
 from racecar.facade.fleet_sweeps import (
     cautions_of,
@@ -189,9 +189,10 @@ def _output(arguments: argparse.Namespace, sweep: NamedPoints) -> Path:
     output: Path = arguments.output or \
         Path('runs') / f'sweep-{datetime.datetime.now():%Y%m%d-%H%M%S}'
     if output.exists() and not arguments.resume:
+        going_on = ', or go on with its dataset by --resume' if is_dataset(output) else ''
         raise ConfigurationError(
-            f"--output '{output}' exists already, not overwriting it; name another folder, or go"
-            ' on with its dataset by --resume')
+            f"--output '{output}' exists already, not overwriting it; name another folder"
+            f'{going_on}')
     return output
 
 

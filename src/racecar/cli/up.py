@@ -247,7 +247,8 @@ def _run_with_metrics(started: _Run, made: RunFile, watch: WatchedRun) -> None:
     found = replace(metrics.result(), collisions=driven.collisions)
     watch.text = found.summary
     outrun = None if tracker is None else outrun_warning(
-        TrajectoryTracker(dict(tracker)), simulator, metrics.span)
+        TrajectoryTracker(dict(tracker)), simulator, metrics.span,
+        tracked=tracker if stack.linearizer in values else None)
     report_run(arguments, found, metrics.span, driven.wall_time,
                [] if outrun is None else [outrun])
     keep_run(arguments, kept, made, found)

@@ -18,7 +18,7 @@ from typing import cast, NamedTuple, Protocol, TypeGuard
 
 import yaml
 
-from racecar.base.errors import ConfigurationError, excerpt, RunError
+from racecar.base.errors import ConfigurationError, excerpt, RacecarError, RunError
 from racecar.base.parameters import Parameter, suggestion
 from racecar.base.readings import LaserScan
 from racecar.base.rows import flatten, Numbers
@@ -437,10 +437,20 @@ def preview_of(controller: Controller) -> float:
 
 
 def _load_module(name: str) -> ModuleType:
+    if Path(name).is_file():
+        raise ConfigurationError(
+            f'controller file {excerpt(name)} does not end in .py, expected file.py:Class')
     # As with `python -m`, modules of the present folder count.
     if '' not in sys.path:
         sys.path.insert(0, '')
-    return importlib.import_module(name)
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f'{name}.'.startswith(f'{error.name}.'):
+            raise
+        raise ConfigurationError(
+            f'controller module {excerpt(name)} is neither in this folder nor installed, expected'
+            ' module:Class or file.py:Class') from error
 
 
 def _load_file(path: Path) -> ModuleType:
@@ -461,8 +471,13 @@ def _load_file(path: Path) -> ModuleType:
 def _described(error: Exception) -> str:
     """Return the error on one line, with the line of the user's code it is from, if any."""
     text = str(error).partition('\n')[0] or type(error).__name__
+    if isinstance(error, RacecarError):
+        return text
     trace, line = error.__traceback__, ''
     while trace is not None:
-        line = f' ({trace.tb_frame.f_code.co_filename}, line {trace.tb_lineno})'
+        file = trace.tb_frame.f_code.co_filename
+        # The line that imports is the user's, those of the interpreter's import are not.
+        if not file.startswith('<frozen'):
+            line = f' ({file}, line {trace.tb_lineno})'
         trace = trace.tb_next
     return f'{type(error).__name__}: {text}{line}'

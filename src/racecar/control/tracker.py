@@ -39,6 +39,8 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.metrics.laps import Course
 
 TRACKED_POINTS = ('base_link', 'cog')
+VELOCITY_LIMIT = 'velocity_limit'
+"""Name of the parameter: maximum commanded speed of P [m/s]."""
 
 TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
     Parameter('tracked_point', str, 'base_link',
@@ -60,7 +62,7 @@ TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
     Parameter('PL_distance', float, 0.1,
               'Distance of the point P ahead of the tracked point; equals the epsilon of the'
               ' linearizer', 'm', above=0.0, maximum=10.0),
-    Parameter('velocity_limit', float, 20.0,
+    Parameter(VELOCITY_LIMIT, float, 20.0,
               'Maximum commanded speed of P; the integrators hold while it is reached', 'm/s',
               above=0.0, maximum=100.0),
     Parameter('catch_up_speed', float, 1.0,
@@ -74,7 +76,7 @@ TRACKER_COLUMNS = frozenset(
     if row.type is float and row.name in TrackerParameters._fields)
 """Names of the parameters in which TrajectoryTracker.columns() may differ."""
 
-FEEDBACK = frozenset({'Kp', 'Ki', 'Kd', 'FFWD', 'exact_feed_forward', 'velocity_limit',
+FEEDBACK = frozenset({'Kp', 'Ki', 'Kd', 'FFWD', 'exact_feed_forward', VELOCITY_LIMIT,
                       'catch_up_speed'})
 """Names of the parameters of what it commands; the reference does not depend on them."""
 

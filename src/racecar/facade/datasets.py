@@ -144,7 +144,7 @@ class DatasetWriter:
         """folder: of the dataset; command: as typed; file: of the sweep, '' for none.
 
         Raises ConfigurationError without PyArrow, for a folder that exists without `resume`, and
-        for one with a dataset of another sweep or other versions with it.
+        with it for one without a dataset, or with that of another sweep or other versions.
         """
         _arrow('parquet')
         import pyarrow
@@ -156,6 +156,10 @@ class DatasetWriter:
         made = rows.sweep.run_file(command)
         kept = rows.content(made)
         if folder.exists() and resume:
+            if not is_dataset(folder):
+                raise ConfigurationError(
+                    f"'{folder}' holds no dataset to go on with; name the folder of one, or a new"
+                    ' folder without --resume')
             before = read_run_file(folder)
             if before.sweep.get('digest') != kept['digest']:
                 raise ConfigurationError(

@@ -148,7 +148,10 @@ class Simulation:
         step_time = clock.result()
         collisions = loop.simulator.collisions
         simulated = self._values[self.stack.simulator]
-        outrun = outrun_warning(loop.tracker, simulated, duration)
+        assert self.stack.tracker is not None
+        outrun = outrun_warning(
+            loop.tracker, simulated, duration, tracked=None
+            if self.options.controller is not None else self._values[self.stack.tracker])
 
         # Not at once: commands that keep no run do not ask for it.
         def describe() -> RunFile:

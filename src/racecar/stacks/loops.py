@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from racecar.catalogue import NODES
 from racecar.control.custom_controller import ControllerClass
 from racecar.control.linearizer import Linearizer
 from racecar.control.target import Target, TargetSampler
-from racecar.control.tracker import TrajectoryTracker
+from racecar.control.tracker import TrajectoryTracker, VELOCITY_LIMIT
 from racecar.control.trajectories import Trajectory
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.simulation.closed_loop import ClosedLoop, FaultyLoop, Loop, LoopCar
@@ -130,14 +131,18 @@ def _with_held_odometry(
 
 def outrun_warning(
     tracker: TrajectoryTracker, simulated: Values, duration: float,
-    trajectory: Trajectory | None = None,
+    trajectory: Trajectory | None = None, tracked: Values | None = None,
 ) -> str | None:
     """Say that a reference is faster than the car can drive, from when on and what to change.
 
     simulated: values of the simulator node; duration: of the run [s]; trajectory: in place of that
-    of the tracker. None if it never is.
+    of the tracker; tracked: values of the tracker's node, where its commands drive. None if it
+    never is.
     """
     lowest, highest, limit = _speed_limits(simulated)
+    most = math.inf if tracked is None else number_of(tracked, VELOCITY_LIMIT)
+    if most < highest:
+        lowest, highest, limit = max(lowest, -most), most, f'trajectory_tracker.{VELOCITY_LIMIT}'
     times = np.linspace(0.0, duration, _SPEED_SAMPLES)
     shape = trajectory or tracker.trajectory
     sampler = TargetSampler([shape], exact=tracker.is_exact)

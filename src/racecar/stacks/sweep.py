@@ -25,7 +25,7 @@ from racecar.base.values import Values
 from racecar.base.yaml_file import load_mapping, naming_file
 from racecar.catalogue import TABLES
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
-from racecar.control.tracker import FEEDBACK
+from racecar.control.tracker import FEEDBACK, VELOCITY_LIMIT
 from racecar.control.trajectories import Trajectory
 from racecar.differential.parameters import PREFIX as ROBOT_PREFIX
 from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
@@ -87,7 +87,7 @@ _AT_ONCE = 960
 # Whatever limits the speed of a car decides whether a reference outruns it.
 _SPEED_LIMITS = {
     f'{PREFIX}speed_min', f'{PREFIX}speed_max', f'{ROBOT_PREFIX}max_speed',
-    f'{ROBOT_PREFIX}wheel_radius'}
+    f'{ROBOT_PREFIX}wheel_radius', VELOCITY_LIMIT}
 
 L = TypeVar('L', bound=Loop)
 
@@ -266,7 +266,9 @@ class Sweep(NamedPoints):
             # Each by itself: then the error, if there is one, says at which point.
             return None
         found = Fleet(loop, points, columns, trajectories).where(are_possible)
-        if trajectories or varied.get(self.stack.simulator, {}).keys() & _SPEED_LIMITS:
+        names = {name for node in (self.stack.simulator, self.stack.tracker) if node is not None
+                 for name in varied.get(node, {})}
+        if trajectories or names & _SPEED_LIMITS:
             for point, trajectory in itertools.zip_longest(found.cars, found.trajectories):
                 self._note_outrun(loop, point, [point], trajectory)
         else:
@@ -281,8 +283,11 @@ class Sweep(NamedPoints):
 
         trajectory: of the point, where it is not that of the loop.
         """
+        values = self.values_at(point)
+        assert self.stack.tracker is not None
         warning = outrun_warning(
-            loop.tracker, self.values_at(point)[self.stack.simulator], self.duration, trajectory)
+            loop.tracker, values[self.stack.simulator], self.duration, trajectory,
+            None if self.controller is not None else values[self.stack.tracker])
         if warning is not None:
             self.outrun.update(dict.fromkeys(alike, warning))
 
