@@ -222,8 +222,11 @@ class LeagueRun:
 
     def _keep(self, digest: str, kept: Mapping[str, object]) -> None:
         self._done[digest] = kept
-        with (self._folder / _KEPT).open('a', encoding='utf-8') as stream:
-            stream.write(json.dumps({'digest': digest, **kept}) + '\n')
+        file = self._folder / _KEPT
+        is_cut = file.exists() and not file.read_bytes().endswith(b'\n')
+        with file.open('a', encoding='utf-8') as stream:
+            # Behind the half of a line that a killed league left this one could not be read.
+            stream.write('\n' * is_cut + json.dumps({'digest': digest, **kept}) + '\n')
 
     def cpu(self) -> tuple[CpuFigures, ...]:
         """Time that the answers of each controller take on each plant, one after the other."""
@@ -236,7 +239,7 @@ class LeagueRun:
         file = self._folder / _KEPT
         found: dict[str, Mapping[str, object]] = {}
         if file.exists():
-            for line in file.read_text(encoding='utf-8').splitlines():
+            for line in file.read_text(encoding='utf-8', errors='replace').splitlines():
                 try:
                     row = json.loads(line)
                     found[row['digest']] = row
