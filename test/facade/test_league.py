@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 import racecar
 from racecar.base.errors import ConfigurationError
 from racecar.base.share import find_league, find_raceline, find_vehicle, league_names
+from racecar.cli.main import main
 from racecar.control.racelines.line_numbers import line_numbers
 from racecar.control.racelines.raceline import Raceline, read_raceline
 from racecar.control.racelines.track_limits import on_line
@@ -129,6 +131,17 @@ def test_a_cell_that_is_lost_says_why_and_is_tried_again(raced, tmp_path):
     assert [found.failure for found in lost.cells] == ['', 'it took longer than 600 s', '']
     assert run.done == 2
     assert run.run(Cores(1)).digest == raced[1].digest
+
+
+def test_the_command_says_which_cells_failed(tmp_path, capsys):
+    file = tmp_path / 'league.yaml'
+    file.write_text(json.dumps({**FILE, 'conditions': {'none': {}}, 'controllers': {
+        'lqr': {'controller': 'lqr', 'settings': {'rate': -1.0}}}}))
+    assert main(['league', str(file), '--no-cpu', '--output', str(tmp_path / 'out')]) == 0
+    out, error = capsys.readouterr()
+    assert re.search(r'lqr +0/1 +runs inside', out)
+    assert f'1 of 1 cells failed; the first, lqr, {LINE}, plane, none, share 0.6: ' in error
+    assert 'rate' in error
 
 
 def test_answers_are_timed(raced):
