@@ -173,7 +173,8 @@ class League:
                               for name in TrackShape._fields if hidden.has(name)})
         # Lines of other numbers are other lines, of the same names.
         numbers = {key: value for key, value in self.hidden.items() if key != 'seeds'}
-        folder /= hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:12]
+        text = json.dumps(numbers, sort_keys=True, default=str)
+        folder /= hashlib.sha256(text.encode()).hexdigest()[:12]
         files = []
         for seed in hidden.whole_numbers('seeds'):
             file = folder / f'hidden_{seed}_{method}.csv'
