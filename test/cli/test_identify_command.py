@@ -117,6 +117,12 @@ def test_what_cannot_be_done_is_said_in_one_line(arguments, words, capsys, tmp_p
     assert all(word in error for word in words), error
 
 
+def test_a_folder_that_cannot_be_made_is_told_before_the_fit(capsys, tmp_path):
+    (tmp_path / 'file').touch()
+    assert main(['identify', str(FAST), '--output', str(tmp_path / 'file' / 'out')]) == 1
+    assert "out' cannot be made: Not a directory; name another place" in capsys.readouterr().err
+
+
 def test_the_shipped_logs_are_synthetic():
     header, *rows = FAST.read_text(encoding='utf-8').splitlines()
     assert header.startswith('t[s],steering_command[rad]')

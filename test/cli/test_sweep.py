@@ -238,6 +238,7 @@ def test_examples_are_valid(path):
      ({'count': 3}, r"'count' is for sample:"),
      ({'duration': 0}, r"'duration' is 0, expected seconds above 0"),
      ({'skip': 'long'}, r"'skip' is 'long', expected seconds"),
+     ({'duration': 2, 'skip': 2}, r"'skip' is 2 s, expected less than the duration of 2 s"),
      ({'vehicle': 'tank'}, r"vehicle 'tank' is neither a file nor one of"),
      ({'noise': {'z': 1.0}}, "noise: 'z' is unknown"),
      ({'noise': {'x': -1.0}}, r"noise 'x' is -1\.0"),

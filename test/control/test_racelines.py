@@ -366,6 +366,38 @@ def test_a_file_that_is_none_is_refused_with_its_line(tmp_path, text, error):
         read_raceline(file)
 
 
+@pytest.mark.parametrize(('column', 'change', 'error'), [
+    ('s', lambda s: 2.0 * s, r's is not that of x and y from s = 0 m on; without the line'),
+    ('heading', lambda heading: heading + 1.0, 'heading is not that of x and y'),
+    ('curvature', lambda curvature: -curvature, r'turns by -6.28. rad in a lap and heading by 6'),
+    ('x', lambda x: 0.0 * x, 's is not that of x and y'),
+])
+def test_a_line_of_ours_whose_columns_contradict_each_other_is_refused(
+        tmp_path, column, change, error):
+    read = find_raceline('racetrack_f1tenth_curvature').read_text().splitlines()
+    begin = next(k for k, row in enumerate(read) if not row.startswith('#'))
+    place = read[begin].split(',').index(column)
+    rows = [row.split(',') for row in read[begin + 1:]]
+    for row in rows:
+        row[place] = str(change(float(row[place])))
+    file = tmp_path / 'line.csv'
+    file.write_text('\n'.join([*read[:begin + 1], *(','.join(row) for row in rows)]))
+    with pytest.raises(ConfigurationError, match=error):
+        read_raceline(file)
+
+
+def test_a_line_that_goes_round_twice_is_refused(tmp_path):
+    read = find_raceline('racetrack_f1tenth_curvature').read_text().splitlines()
+    begin = next(k for k, row in enumerate(read) if not row.startswith('#'))
+    rows = [row.split(',', 1) for row in read[begin + 1:]]
+    length = float(rows[-1][0])
+    again = [f'{float(s) + length:.6f},{rest}' for s, rest in rows[1:]]
+    file = tmp_path / 'line.csv'
+    file.write_text('\n'.join([*read, *again]))
+    with pytest.raises(ConfigurationError, match=rf'back to its start at s = {length:.4f}'):
+        read_raceline(file)
+
+
 @given(st.binary(max_size=300))
 def test_no_bytes_break_the_reader(tmp_path_factory, data):
     file = tmp_path_factory.mktemp('fuzz') / 'line.csv'

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+import re
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ import pytest
 import racecar
 from racecar.base.errors import ConfigurationError
 from racecar.base.share import find_league, find_raceline, find_vehicle, league_names
+from racecar.cli.main import main
 from racecar.control.racelines.line_numbers import line_numbers
-from racecar.control.racelines.raceline import read_raceline
+from racecar.control.racelines.raceline import Raceline, read_raceline
 from racecar.control.racelines.track_limits import on_line
 from racecar.dynamics.vehicles.design import Footprint
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -146,6 +148,17 @@ def test_a_cell_that_is_lost_says_why_and_is_tried_again(raced, tmp_path):
     assert run.run(Cores(1)).digest == raced[1].digest
 
 
+def test_the_command_says_which_cells_failed(tmp_path, capsys):
+    file = tmp_path / 'league.yaml'
+    file.write_text(json.dumps({**FILE, 'conditions': {'none': {}}, 'controllers': {
+        'lqr': {'controller': 'lqr', 'settings': {'rate': -1.0}}}}))
+    assert main(['league', str(file), '--no-cpu', '--output', str(tmp_path / 'out')]) == 0
+    out, error = capsys.readouterr()
+    assert re.search(r'lqr +0/1 +runs inside', out)
+    assert f'1 of 1 cells failed; the first, lqr, {LINE}, plane, none, share 0.6: ' in error
+    assert 'rate' in error
+
+
 def test_answers_are_timed(raced):
     run, _ = raced
     pursuit, lqr = run.cpu()
@@ -204,11 +217,35 @@ def test_page_has_tables_and_figures(raced):
      r"controllers.a.only.plants: 'plain' is unknown.*plane"),
     ({'conditions': {'none': {'scale': {'mass': 2.0}}}},
      "scale 'mass' is no number of the vehicle"),
+    ({'controllers': {'a': {'controller': 'lqr', 'only': {'lines': ['berlin_f1tenth_curvatur']}}}},
+     f'controllers.a.only.lines: .*did you mean {LINE}'),
+    ({'lines': [LINE, LINE]}, f"lines has '{LINE}' twice, expected it once"),
+    ({'shares': [0.6, 0.7, 0.6]}, 'shares has 0.6 twice'),
+    ({'training': 'berlni'}, "training is 'berlni', expected the track of a line, of berlin"),
     ({'lines': []}, 'lines is empty'), ({'plants': {}}, 'plants is empty'),
     ({'plants': {'a': {'vehicle': 'racecar'}}}, 'no line is made for the vehicle')])
 def test_wrong_files_are_told_before_anything_runs(change, message, tmp_path):
     with pytest.raises(ConfigurationError, match=message):
         LeagueRun(make_league({**FILE, **change}), tmp_path)
+
+
+def test_hidden_lines_of_other_numbers_are_made_anew(tmp_path, monkeypatch):
+    made = []
+
+    class Made(NamedTuple):
+        line: Raceline
+
+    def make(track, vehicle, design, *, bound):
+        del vehicle, bound
+        made.append((track.name, design.margin))
+        return Made(read_raceline(find_raceline(LINE)))
+
+    monkeypatch.setattr('racecar.control.racelines.design.make_raceline', make)
+    for margin in (0.3, 0.4, 0.3):
+        hidden = {'seeds': [7], 'margin': margin}
+        lines = make_league({**FILE, 'hidden': hidden}).all_lines(tmp_path)
+        assert [line.name for line in lines] == [LINE, 'hidden_7_curvature']
+    assert made == [('hidden_7', 0.3), ('hidden_7', 0.4)]
 
 
 @pytest.mark.parametrize('name', league_names())

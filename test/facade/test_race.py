@@ -183,10 +183,23 @@ def test_the_command_writes_a_folder_and_drives_it_again(tmp_path, capsys):
     np.savez(output / 'commands.npz', **changed)
     assert main(['race', '--replay', str(output)]) == 1
     assert 'the race was another one' in capsys.readouterr().err
-    for damaged in (b'', b'PK', b'PK\x03\x04 and no more'):
-        (output / 'commands.npz').write_bytes(damaged)
+    whole = (output / 'commands.npz').read_bytes()
+    for content in (b'PK', b'', whole[:-30]):
+        (output / 'commands.npz').write_bytes(content)
         assert main(['race', '--replay', str(output)]) == 1
         assert 'holds no race that can be driven again' in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_made_is_told_before_a_race_and_a_sweep(tmp_path, capsys):
+    (tmp_path / 'file').touch()
+    sweep = tmp_path / 'sweep.yaml'
+    sweep.write_text('{duration: 1e6, grid: {trajectory_tracker.Kp: [1.0]}}')
+    for command in (['race', 'head_to_head'], ['sweep', 'kinematic_ode', str(sweep)]):
+        assert main([*command, '--output', str(tmp_path / 'file' / 'out')]) == 1
+        assert 'cannot be made: Not a directory; name another place' in capsys.readouterr().err
+    # A race that cannot begin leaves no folder.
+    assert main(['race', str(sweep), '--output', str(tmp_path / 'out')]) == 1
+    assert not (tmp_path / 'out').exists()
 
 
 @pytest.mark.parametrize(('keys', 'error', 'message'), [

@@ -282,6 +282,29 @@ def test_a_full_disk_loses_nothing_that_was_written(tmp_path):
     assert stored(folder, sweep, Cores(1), resume=True).done == 6
 
 
+def test_a_dataset_is_written_by_one_process_at_a_time(tmp_path):
+    pytest.importorskip('pyarrow')
+    sweep, folder = sweep_of(GRID), tmp_path / 'dataset'
+    with DatasetWriter(folder, SweepRows(sweep), '') as writer:
+        writer.add(run_part(sweep, 0, 2))
+        with pytest.raises(ConfigurationError, match='is being written by another process'):
+            stored(folder, sweep, Cores(1), resume=True)
+    assert len(open_dataset(folder)) == 2
+    assert stored(folder, sweep, Cores(1), resume=True).done == 6
+
+
+def test_files_with_the_same_points_are_told(tmp_path):
+    pytest.importorskip('pyarrow')
+    sweep, folder = sweep_of(GRID), tmp_path / 'dataset'
+    stored(folder, sweep, Cores(1))
+    (folder / 'points-00000003-00000007.parquet').write_bytes(b'')
+    message = r'points from 3 on both in points-00000000-00000005.* and in points-00000003'
+    with pytest.raises(ConfigurationError, match=message):
+        len(open_dataset(folder))
+    with pytest.raises(ConfigurationError, match=message):
+        stored(folder, sweep, Cores(1), resume=True)
+
+
 def test_points_that_cannot_be_run_say_why_in_their_row(tmp_path):
     pytest.importorskip('pyarrow')
     sweep = make_sweep('dynamic_ode', {

@@ -279,9 +279,13 @@ def test_gap_followers_drive_by_their_lasers_as_the_law_says():
     ({'reward': 'progres'}, 'no reward'), ({'reward': {'progres': 1.0}}, 'progres'),
     ({'randomise': {'vehicle.mas': (1, 2)}}, 'vehicle.mass'),
     ({'randomise': {'vehicle.mass': (3, 2)}}, 'in this order'),
+    ({'randomise': {'vehicle.mass': (0.0, 2.0)}}, 'draws 0: parameter .vehicle.mass. is 0'),
+    ({'randomise': {'vehicle.friction_coefficient': ('normal', 0.9, 0.4)}}, 'draws -0.3'),
+    ({'worlds': 1.5}, 'is 1.5, expected an integer'), ({'worlds': True}, 'is True'),
     ({'slowest': 9.0}, 'expected a range'), ({'track': 'nowhere'}, 'nowhere'),
     ({'opponents': ['follower']}, 'a list of 0'), ({'render_mode': 'ansi'}, 'RecordVideo'),
-    ({'worlds': 0}, 'expected at least 1'), ({'parallel': True, 'worlds': 2}, 'one of the two'),
+    ({'worlds': 0}, 'expected an integer in .1, inf'),
+    ({'parallel': True, 'worlds': 2}, 'one of the two'),
     ({'worlds': 2, 'autoreset_mode': 'never'}, 'NEXT_STEP'),
     ({'reward': lambda before: 0.0}, 'a function of 4 arguments'),
     ({'reward': lambda before, after, guide, weights: str(after).title()}, 'be compiled'),
@@ -289,6 +293,32 @@ def test_gap_followers_drive_by_their_lasers_as_the_law_says():
 def test_errors_name_what_was_expected(options, said):
     with pytest.raises(RacecarError, match=said):
         racecar.make_env(**{**OPTIONS, **options})
+
+
+@pytest.mark.parametrize('kind', [{'worlds': 2}, {'parallel': True, 'cars': 2}])
+def test_resets_refuse_seeds_that_there_are_not(kind):
+    env = racecar.make_env(**OPTIONS, **kind)
+    for seed in (-1, 1.5, True):
+        with pytest.raises(RacecarError, match='seed.* is .*, expected an integer'):
+            env.reset(seed=seed)
+
+
+def test_a_step_before_the_first_reset_is_refused():
+    for kind, action in (({}, [0.0, 0.0]), ({'worlds': 2}, np.zeros((2, 2))),
+                         ({'parallel': True}, {})):
+        with pytest.raises(RacecarError, match=r'world 0 has begun no episode, expected reset'):
+            racecar.make_env(**OPTIONS, **kind).step(action)
+
+
+def test_actions_of_another_shape_or_agent_are_refused():
+    for kind, action in (({}, 'ab'), ({'worlds': 2}, 'ab'), ({}, 0.5), ({'worlds': 2}, [0, 0]),
+                         ({'parallel': True}, {'car_0': 0.5})):
+        env = racecar.make_env(**OPTIONS, **kind)
+        env.reset(seed=1)
+        with pytest.raises(RacecarError, match='expected .*2'):
+            env.step(action)
+    with pytest.raises(RacecarError, match=r"no agent 'car_2'; did you mean car_"):
+        env.step({'car_2': [0.0, 0.0]})
 
 
 def test_infos_of_the_same_step_are_those_of_the_new_episode_and_the_final_ones_are_masked():

@@ -188,6 +188,13 @@ def _fit(drives: Sequence[Drive], path: Path, arguments: argparse.Namespace) -> 
     output: Path = arguments.output
     if output.exists() and not output.is_dir():
         raise ConfigurationError(f"--output '{output}' is a file, expected a folder")
+    try:
+        # Before the fit, which would be lost.
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"--output '{output}' cannot be made: {error.strerror}; name another place"
+        ) from error
     vehicle = VehicleParameters.from_file(path)
     with ProgressBar(100.0, 'fitting', '%') as bar:
         tell: Callable[[float, str], None] = lambda share, _: bar(100.0 * share)  # noqa: E731

@@ -9,6 +9,7 @@ import csv
 import datetime
 import json
 from pathlib import Path
+import shlex
 import sys
 
 from racecar.base.environment import present_environment
@@ -64,8 +65,10 @@ def run(arguments: argparse.Namespace) -> int:
             show(made.done)
             result = made.run(cores, show)
     except KeyboardInterrupt:
-        print(f'racecar league: {made.done} of {made.total} runs are kept; go on with racecar'
-              f' league {arguments.file} --output {output}', file=sys.stderr)
+        seeds = [] if arguments.seeds is None else ['--seeds', str(arguments.seeds)]
+        again = ['racecar', 'league', arguments.file, *seeds, '--output', str(output)]
+        print(f'racecar league: {made.done} of {made.total} runs are kept; go on with'
+              f' {shlex.join(again)}', file=sys.stderr)
         raise
     cpu = () if arguments.no_cpu else made.cpu()
     (output / 'table.csv').write_text(result.csv(), encoding='utf-8')
@@ -84,6 +87,10 @@ def run(arguments: argparse.Namespace) -> int:
                           'table': str(output / 'table.csv'), 'report': str(report)}))
     else:
         print_rows(_rows(result))
+    failed = [found for found in result.cells if found.failure]
+    if failed:
+        print(f'racecar league: {len(failed)} of {len(result.cells)} cells failed; the first,'
+              f' {failed[0].cell.name}: {failed[0].failure}', file=sys.stderr)
     print(f"Table: {output / 'table.csv'}\nHash: {result.digest}\nReport: {report}",
           file=sys.stderr if arguments.json else sys.stdout)
     return 0
@@ -96,7 +103,7 @@ def _rows(result: LeagueResult) -> list[tuple[str, str, str]]:
         cells = [found for found in result.cells if found.cell.controller == name]
         inside = [run for found in cells for run in found.runs if run.outcome == INSIDE]
         best = min((run.lap_over_bound for run in inside), default=float('nan'))
-        rows.append((name, f'{len(inside)}/{sum(len(found.runs) for found in cells)}',
+        rows.append((name, f'{len(inside)}/{sum(found.cell.seeds for found in cells)}',
                      f'runs inside; best lap {best:.3f} of the bound'))
     return rows
 

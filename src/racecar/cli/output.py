@@ -4,14 +4,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+import contextlib
+from pathlib import Path
 import shlex
 import sys
+
+from racecar.base.errors import ConfigurationError
 
 
 def typed_command() -> str:
     """The command as the user typed it, but for its quotes."""
     return shlex.join(['racecar', *sys.argv[1:]])
+
+
+@contextlib.contextmanager
+def made_folder(output: Path) -> Iterator[None]:
+    """Make the folder of --output before what takes long, whose results would be lost without it.
+
+    It goes again if an error ends this before anything is in it. Raises ConfigurationError if it
+    cannot be made.
+    """
+    try:
+        output.mkdir(parents=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"--output '{output}' cannot be made: {error.strerror}; name another place"
+        ) from error
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            output.rmdir()
+        raise
 
 
 def print_rows(rows: list[tuple[str, str, str]]) -> None:

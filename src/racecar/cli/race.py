@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import json
 from pathlib import Path
@@ -15,7 +16,7 @@ from racecar.base.environment import differences, hash_of_file, present_environm
 from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.share import find_race, race_names
 from racecar.cli.choices import completed_as_file
-from racecar.cli.output import print_table, ProgressBar, typed_command
+from racecar.cli.output import made_folder, print_table, ProgressBar, typed_command
 from racecar.facade.race_file import read_race
 from racecar.facade.race_results import REPORT, summary, write_results
 from racecar.facade.race_run import (
@@ -65,20 +66,21 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(
             f"--output '{output}' exists already, not overwriting it; name another folder")
     kept = None if arguments.replay is None else read_inputs(arguments.replay)
-    if kept is None:
-        file = find_race(arguments.file)
-        title, race = file.stem, read_race(file)
-        with raising_on_signals(), ProgressBar(longest(race.plan), 'racing') as show:
-            result = drive_race(race, show)
-    else:
-        title = arguments.replay.name
-        for line in _changes(kept):
-            print(f'warning: {line}', file=sys.stderr)
-        with raising_on_signals(), ProgressBar(longest(kept.plan), 'racing again') as show:
-            result = drive_again(kept.plan, kept.inputs, show)
-    if output is not None:
-        write_inputs(result, output, typed_command())
-        write_results(result, output, title, typed_command())
+    with contextlib.nullcontext() if output is None else made_folder(output):
+        if kept is None:
+            file = find_race(arguments.file)
+            title, race = file.stem, read_race(file)
+            with raising_on_signals(), ProgressBar(longest(race.plan), 'racing') as show:
+                result = drive_race(race, show)
+        else:
+            title = arguments.replay.name
+            for line in _changes(kept):
+                print(f'warning: {line}', file=sys.stderr)
+            with raising_on_signals(), ProgressBar(longest(kept.plan), 'racing again') as show:
+                result = drive_again(kept.plan, kept.inputs, show)
+        if output is not None:
+            write_inputs(result, output, typed_command())
+            write_results(result, output, title, typed_command())
     _show(result, output, as_json=arguments.json)
     if kept is not None and result.digest != kept.digest:
         raise RunError(

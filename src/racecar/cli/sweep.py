@@ -29,7 +29,7 @@ from racecar.cli.dataset import (
 )
 from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
-from racecar.cli.output import print_rows, ProgressBar, typed_command
+from racecar.cli.output import made_folder, print_rows, ProgressBar, typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
 from racecar.facade.datasets import is_dataset, raise_lost
 from racecar.facade.fleet_datasets import FleetRows
@@ -106,10 +106,11 @@ def run(arguments: argparse.Namespace) -> int:
     start = time.perf_counter()
     made = SweepRun(arguments.file.stem, sweep, arguments.jobs,
                     lambda text: print(text, file=sys.stderr))
-    with ProgressBar(made.simulated, 'simulating') as show:
-        result = made.run(show)
-    wall_time = time.perf_counter() - start
-    places, told = _write(result, output, arguments.file)
+    with made_folder(output):
+        with ProgressBar(made.simulated, 'simulating') as show:
+            result = made.run(show)
+        wall_time = time.perf_counter() - start
+        places, told = _write(result, output, arguments.file)
     speed = made.simulated / wall_time
     if arguments.json:
         print(json.dumps({
@@ -138,15 +139,18 @@ def _run_cars(arguments: argparse.Namespace, content: Values) -> int:
         with contextlib.suppress(RacecarError):
             _warn(cautions_of(sweep))
         result, speed = _dataset_of_cars(arguments, sweep, output), {}
+        places, told = _write(result, output, arguments.file)
     else:
         _warn(cautions_of(sweep))
         start = time.perf_counter()
-        with cores_of(arguments) as cores:
-            made = FleetSweepRun(arguments.file.stem, sweep, cores)
-            with raising_on_signals(), ProgressBar(made.simulated, 'simulating') as show:
-                result = made.run(show)
-        speed = {'simulated seconds per second': made.simulated / (time.perf_counter() - start)}
-    places, told = _write(result, output, arguments.file)
+        with made_folder(output):
+            with cores_of(arguments) as cores:
+                made = FleetSweepRun(arguments.file.stem, sweep, cores)
+                with raising_on_signals(), ProgressBar(made.simulated, 'simulating') as show:
+                    result = made.run(show)
+            speed = {
+                'simulated seconds per second': made.simulated / (time.perf_counter() - start)}
+            places, told = _write(result, output, arguments.file)
     if arguments.json:
         print(json.dumps({
             'points': len(result), 'cars': list(result.cars), 'columns': result.columns(),

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 import contextlib
 from dataclasses import asdict, dataclass, replace
+import fcntl
 import hashlib
 import importlib
+import itertools
 import json
 import math
 import os
@@ -135,7 +137,8 @@ class SweepRows:
 class DatasetWriter:
     """A dataset that is being made or gone on with.
 
-    A context manager that writes what is left. rows: how points become rows.
+    A context manager that writes what is left, for one process at a time. rows: how points become
+    rows.
     """
 
     def __init__(
@@ -219,14 +222,30 @@ class DatasetWriter:
             unfinished.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
+        """Raise ConfigurationError while another process writes the dataset."""
+        file = os.open(self.folder / NAME, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+            raise ConfigurationError(
+                f"dataset '{self.folder}' is being written by another process; wait until it has"
+                ' ended, then go on with --resume') from None
+        except OSError:
+            # A file system without locks.
+            pass
+        self._lock = file
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if not isinstance(error, ConfigurationError):
-            self.write()
+        try:
+            if not isinstance(error, ConfigurationError):
+                self.write()
+        finally:
+            os.close(self._lock)
 
 
 @contextlib.contextmanager
@@ -250,12 +269,12 @@ def run_into(
     on_progress: gets how many points have a row; announce: how a custom controller runs. Raises
     RacecarError for what keeps all points from it.
     """
-    missing = writer.missing
-    done = len(sweep.points) - sum(count for _, count in missing)
     lost: list[Lost] = []
     unmade, warning = 0, ''
     said: set[str] = set()
     with writer:
+        missing = writer.missing
+        done = len(sweep.points) - sum(count for _, count in missing)
         for found in cores.run(writer.rows.task, missing):
             if isinstance(found, Lost):
                 lost.append(found)
@@ -395,9 +414,18 @@ def _about(file: RunFile) -> dict[str, Any]:
 
 
 def files_of(folder: Path) -> list[tuple[int, int, Path]]:
-    """First and last point of each file of a dataset, and its path, in the order of the points."""
-    return sorted((int(found[1]), int(found[2]), path) for path in folder.iterdir()
-                  if (found := _FILE.fullmatch(path.name)))
+    """First and last point of each file of a dataset, and its path, in the order of the points.
+
+    Raises ConfigurationError for files with the same points, which would count twice.
+    """
+    files = sorted((int(found[1]), int(found[2]), path) for path in folder.iterdir()
+                   if (found := _FILE.fullmatch(path.name)))
+    for (_, last, path), (first, _, other) in itertools.pairwise(files):
+        if first <= last:
+            raise ConfigurationError(
+                f"dataset '{folder}' has points from {first} on both in {path.name} and in"
+                f' {other.name}; remove one of the two files and go on with --resume')
+    return files
 
 
 def _content(sweep: Sweep, made: RunFile) -> dict[str, object]:

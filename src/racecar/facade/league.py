@@ -239,7 +239,7 @@ class LeagueRun:
         file = self._folder / _KEPT
         found: dict[str, Mapping[str, object]] = {}
         if file.exists():
-            text = file.read_text(encoding='utf-8')
+            text = file.read_text(encoding='utf-8', errors='replace')
             self._end_of_cut = '\n' if text and not text.endswith('\n') else ''
             for line in text.splitlines():
                 try:

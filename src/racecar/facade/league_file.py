@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from racecar.base.environment import hash_of_file, present_environment
-from racecar.base.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.fields import Fields
 from racecar.base.parameters import suggestion
 from racecar.base.share import find_raceline, find_vehicle
@@ -189,6 +189,10 @@ class League:
         method = hidden.text('method', 'curvature')
         shape = TrackShape(**{name: hidden.number(name)
                               for name in TrackShape._fields if hidden.has(name)})
+        # Lines of other numbers are other lines, of the same names.
+        numbers = {key: value for key, value in self.hidden.items() if key != 'seeds'}
+        text = json.dumps(numbers, sort_keys=True, default=str)
+        folder /= hashlib.sha256(text.encode()).hexdigest()[:12]
         files = []
         for seed in hidden.whole_numbers('seeds'):
             file = folder / f'hidden_{seed}_{method}.csv'
@@ -199,16 +203,34 @@ class League:
         return files
 
     def all_lines(self, folder: Path) -> list[Line]:
-        """Lines of the table; hidden ones are made in a folder, if they are not there."""
-        found = []
+        """Lines of the table; hidden ones are made in a folder, if they are not there.
+
+        Raises ConfigurationError for lines of one name, for a training track that none has, and
+        for a line that a controller is to drive alone and that there is not.
+        """
+        found: list[Line] = []
         for name in self.lines:
             file = find_raceline(name)
             line = read_raceline(file)
             track = line.notes.get('track', '')
             found.append(Line(Path(name).stem, file, line,
                               'training' if track == self.training else 'judged'))
-        return found + [Line(file.stem, file, read_raceline(file), 'hidden')
-                        for file in self.hidden_lines(folder)]
+        tracks = [line.track for line in found]
+        if self.training and found and self.training not in tracks:
+            raise ConfigurationError(
+                f"training is '{self.training}', expected the track of a line, of"
+                f' {", ".join(dict.fromkeys(tracks))}{suggestion(self.training, tracks)}')
+        found += [Line(file.stem, file, read_raceline(file), 'hidden')
+                  for file in self.hidden_lines(folder)]
+        names = [line.name for line in found]
+        _once('lines', names)
+        for controller, entry in self.controllers.items():
+            for one in entry.only.get('lines', ()):
+                if one not in names:
+                    raise ConfigurationError(
+                        f"controllers.{controller}.only.lines: '{one}' is unknown, expected some"
+                        f' of {", ".join(names)}{suggestion(one, names)}')
+        return found
 
     def cells(self, lines: Sequence[Line]) -> Iterator[Cell]:
         """All cells: each line with the plants whose vehicle it is made for.
@@ -340,10 +362,18 @@ def make_league(content: Values) -> League:
     shares = fields.numbers('shares', None, (0.8,))
     if not all(0.0 < share <= 2.0 for share in shares):
         raise fields.error('shares', list(shares), 'numbers above 0 up to 2')
+    _once('shares', shares)
     return League(
         lines, hidden, fields.text('training', ''), shares, fields.whole('laps', 2, 1, _MOST),
         fields.whole('seeds', 1, 1, _MOST), fields.mapping('set'), plants, conditions,
         controllers, dict(content))
+
+
+def _once(key: str, values: Sequence[object]) -> None:
+    """Raise ConfigurationError for a value that stands twice: its runs would count twice."""
+    for k, value in enumerate(values):
+        if value in values[:k]:
+            raise ConfigurationError(f'{key} has {excerpt(value)} twice, expected it once')
 
 
 def _plant(fields: Fields) -> Plant:

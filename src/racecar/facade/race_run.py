@@ -12,6 +12,7 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 import zipfile
+import zlib
 
 import numpy as np
 
@@ -412,8 +413,8 @@ def read_inputs(folder: Path) -> KeptRace:
         return KeptRace(plan, inputs, kept['digest'], kept['environment'], kept['files'])
     except ConfigurationError:
         raise
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError,
-            zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError,
+            zipfile.BadZipFile, zlib.error) as error:
         raise ConfigurationError(
             f"'{folder}' holds no race that can be driven again ({error}), expected a folder that"
             f' `racecar race FILE` has written, with {INPUTS} and {COMMANDS}') from error

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import math
 from typing import Annotated, cast, NamedTuple
 
-from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_signature
 from racecar.base.parameters import ParameterTable, suggest
 from racecar.base.share import find_vehicle
@@ -30,7 +30,11 @@ from racecar.control.policy.features import (
     PARTS,
 )
 from racecar.dynamics.actuators import ACTUATOR_PARAMETERS, Actuators, Channels
-from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParameters
+from racecar.dynamics.vehicles.parameters import (
+    VEHICLE_COLUMNS,
+    VEHICLE_PARAMETERS,
+    VehicleParameters,
+)
 from racecar.gym.cameras import CAMERA, CAMERA_PARAMETERS, CameraSettings
 from racecar.gym.following import FOLLOWER_PARAMETERS, FollowerSettings
 from racecar.gym.randomisation import Distribution, distribution_of
@@ -311,9 +315,15 @@ def _randomised(given: object) -> Mapping[str, Distribution]:
     # Not in the order in which a user writes them.
     found = {name: distribution_of(name, given[name]) for name in sorted(given)}
     for name, distribution in found.items():
-        if name in ACTUATOR_PARAMETERS:
+        if name not in STARTS:
+            rows = ACTUATOR_PARAMETERS if name in ACTUATOR_PARAMETERS else VEHICLE_PARAMETERS
             for end in distribution.ends:
-                ACTUATOR_PARAMETERS.resolve({name: end})
+                try:
+                    rows[name].validate(end)
+                except ParameterError as error:
+                    raise ParameterError(
+                        f"randomise['{name}'] is {excerpt(given[name])}, which draws {end:g}:"
+                        f' {error}') from error
     return found
 
 

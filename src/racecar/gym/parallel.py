@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.parameters import suggest
 from racecar.control.policy.contract import PolicyContract
 from racecar.gym.options import resolve_options
 from racecar.gym.pictures import Picture
@@ -16,7 +18,14 @@ from racecar.gym.racing import Racing
 from racecar.gym.randomisation import world_seeds
 from racecar.gym.rendering import RENDER_MODES, Rendering
 from racecar.gym.seeing import Seeing
-from racecar.gym.spaces import action_space, Info, observation_space, poses_of, Seen
+from racecar.gym.spaces import (
+    action_space,
+    Info,
+    numbers_of,
+    observation_space,
+    poses_of,
+    Seen,
+)
 
 Floats = NDArray[np.float32]
 
@@ -77,10 +86,15 @@ class RaceParallelEnv(ParallelEnv[str, Seen, Floats]):
         """Drive all cars for a period; agents without an action stand."""
         given = np.zeros((1, len(self.possible_agents), 2))
         driven = np.zeros((1, len(self.possible_agents)), dtype=bool)
-        for agent in self.agents:
-            if agent in actions:
+        for agent, action in actions.items():
+            if agent not in self.possible_agents:
+                raise ConfigurationError(
+                    f'there is no agent {excerpt(agent)};'
+                    f' {suggest(str(agent), self.possible_agents)}')
+            if agent in self.agents:
                 k = self.possible_agents.index(agent)
-                given[0, k], driven[0, k] = actions[agent], True
+                given[0, k] = numbers_of(f'action of {agent}', action, 2)
+                driven[0, k] = True
         self.racing.drive(given, driven)
         self._rendering.follow()
         acting, racing = self.agents, self.racing

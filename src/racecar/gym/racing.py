@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.parameters import Parameter
 from racecar.base.readings import LaserScan
 from racecar.base.rows import flatten
 from racecar.base.types import Pose3
@@ -77,6 +78,8 @@ Indices = NDArray[np.int64]
 
 _LASER_HEIGHT = 0.1  # [m]
 
+_WORLDS = Parameter('worlds', int, 1, 'Worlds side by side', minimum=1)
+
 
 class Episodes(NamedTuple):
     """Seeds and numbers of the episodes of some worlds, from which all that is random is drawn."""
@@ -109,8 +112,7 @@ class Racing:
         Raises ConfigurationError and ParameterError for what does not fit together.
         """
         settings, cars = options.settings, options.settings.cars
-        if worlds < 1:
-            raise ConfigurationError(f'there are {worlds} worlds, expected at least 1')
+        _WORLDS.validate(worlds)
         self.options, self.worlds, self.cars, self.learners = options, worlds, cars, learners
         self.contract = contract_of(options)
         total = worlds * cars
@@ -228,8 +230,12 @@ class Racing:
 
         actions: (worlds, learners, 2); driven: (worlds, cars), the other cars get the command to
         stand and their actions do not count. Raises ParameterError, and drives nobody, for an
-        action that is not finite.
+        action that is not finite, and ConfigurationError before the first begin() of a world.
         """
+        if (self.episodes < 0).any():
+            raise ConfigurationError(
+                f'world {int(np.argmin(self.episodes))} has begun no episode, expected reset()'
+                ' before step()')
         chosen = self._all if driven is None else np.ascontiguousarray(driven).reshape(-1)
         learners = chosen.reshape(self.worlds, self.cars).copy()
         learners[:, self.learners:] = False

@@ -17,10 +17,13 @@ from numpy.typing import NDArray
 
 from racecar.base.compiled import kernel
 from racecar.base.errors import ConfigurationError, excerpt
-from racecar.base.parameters import suggest
+from racecar.base.parameters import Parameter, suggest
 from racecar.base.random_numbers import philox, WORD
+from racecar.base.values import integer_of
 
 Array = NDArray[np.float64]
+
+_SEED = Parameter('seed', int, 0, 'Of the first world; the others have the next ones', minimum=0)
 
 
 class Distribution(NamedTuple):
@@ -108,8 +111,12 @@ def _fill(
 
 
 def world_seeds(seed: int, worlds: int) -> NDArray[np.int64]:
-    """Seeds of the worlds of a vector: world k has that of an environment of seed + k."""
-    return np.array([(int(seed) + k) % (1 << 63) for k in range(worlds)], dtype=np.int64)
+    """Seeds of the worlds of a vector: world k has that of an environment of seed + k.
+
+    Raises ParameterError for a seed that is no integer of at least 0.
+    """
+    first = integer_of({'seed': _SEED.validate(seed)}, 'seed')
+    return np.array([(first + k) % (1 << 63) for k in range(worlds)], dtype=np.int64)
 
 
 def key_words(seeds: NDArray[np.int64], episodes: NDArray[np.int64], cars: int) -> Array:

@@ -10,7 +10,6 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.errors import ConfigurationError
 from racecar.control.policy.contract import PolicyContract
 from racecar.gym.options import resolve_options
 from racecar.gym.pictures import Picture
@@ -18,7 +17,14 @@ from racecar.gym.racing import Racing
 from racecar.gym.randomisation import world_seeds
 from racecar.gym.rendering import RENDER_MODES, Rendering
 from racecar.gym.seeing import Seeing
-from racecar.gym.spaces import action_space, Info, observation_space, poses_of, Seen
+from racecar.gym.spaces import (
+    action_space,
+    Info,
+    numbers_of,
+    observation_space,
+    poses_of,
+    Seen,
+)
 
 Floats = NDArray[np.float32]
 
@@ -66,12 +72,7 @@ class RaceEnv(gymnasium.Env[Seen, Floats]):
         self, action: Floats,
     ) -> tuple[Seen, SupportsFloat, bool, bool, Info]:
         """Drive for a period. Raises ConfigurationError for what are no two numbers."""
-        given = np.asarray(action, dtype=float)
-        if given.shape != (2,):
-            raise ConfigurationError(
-                f'action has the shape {given.shape}, expected (2,): speed or acceleration, then'
-                ' steering')
-        self.racing.drive(given[None, None])
+        self.racing.drive(numbers_of('action', action, 2)[None, None])
         self._rendering.follow()
         racing = self.racing
         return (self._seeing.one(), float(racing.rewards[0, 0]), bool(racing.ended[0, 0]),

@@ -34,6 +34,20 @@ def poses_of(options: Info | None) -> NDArray[np.float64] | None:
             ' car') from None
 
 
+def numbers_of(name: str, given: object, *shape: int) -> NDArray[np.float64]:
+    """Numbers of an action or of actions. Raises ConfigurationError for another shape or type."""
+    try:
+        found = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ConfigurationError(
+            f'{name} is {excerpt(given)}, expected numbers of the shape {shape}') from None
+    if found.shape != shape:
+        raise ConfigurationError(
+            f'{name} has the shape {found.shape}, expected {shape}: speed or acceleration, then'
+            ' steering')
+    return found
+
+
 Seen = NDArray[np.float32] | NDArray[np.uint8] | dict[str, NDArray[np.float32] | NDArray[np.uint8]]
 """An observation: numbers, the picture of a camera, or both by NUMBERS and CAMERA."""
 

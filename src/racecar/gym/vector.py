@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -19,7 +19,14 @@ from racecar.gym.racing import Racing
 from racecar.gym.randomisation import world_seeds
 from racecar.gym.rendering import RENDER_MODES, Rendering, RGB_ARRAY
 from racecar.gym.seeing import Seeing
-from racecar.gym.spaces import action_space, Info, observation_space, poses_of, Seen
+from racecar.gym.spaces import (
+    action_space,
+    Info,
+    numbers_of,
+    observation_space,
+    poses_of,
+    Seen,
+)
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -91,10 +98,7 @@ class RaceVectorEnv(VectorEnv[Seen, Floats, Array | Flags]):
     ) -> tuple[Seen, Array, Flags, Flags, Info]:
         """Drive all worlds for a period."""
         racing = self.racing
-        given = np.asarray(actions, dtype=float)
-        if given.shape != (self.num_envs, 2):
-            raise ConfigurationError(
-                f'actions have the shape {given.shape}, expected ({self.num_envs}, 2)')
+        given = numbers_of('actions', actions, self.num_envs, 2)
         waiting = self._waiting.copy() if self.mode is AutoresetMode.NEXT_STEP else None
         if waiting is not None and not waiting.any():
             waiting = None
@@ -152,8 +156,8 @@ class RaceVectorEnv(VectorEnv[Seen, Floats, Array | Flags]):
         self, seed: int | Sequence[int | None] | None,
     ) -> tuple[NDArray[np.int64], Flags]:
         """Seeds of all worlds, and of which worlds they count: not of those that go on."""
-        if isinstance(seed, (int, np.integer)):
-            return world_seeds(int(seed), self.num_envs), self._all
+        if seed is not None and not isinstance(seed, Iterable):
+            return world_seeds(seed, self.num_envs), self._all
         given = [None] * self.num_envs if seed is None else seed
         if len(given) != self.num_envs:
             raise ConfigurationError(

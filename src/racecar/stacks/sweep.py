@@ -447,8 +447,13 @@ def times_of(content: Values) -> tuple[float, float]:
 
     Raises ConfigurationError for what these cannot be.
     """
-    return (_seconds(content, 'duration', DURATION, positive=True),
-            _seconds(content, 'skip', 0.0))
+    duration = _seconds(content, 'duration', DURATION, positive=True)
+    skip = _seconds(content, 'skip', 0.0)
+    if skip >= duration:
+        raise ConfigurationError(
+            f"'skip' is {skip:g} s, expected less than the duration of {duration:g} s: nothing is"
+            ' left to compute metrics of')
+    return duration, skip
 
 
 class Configured(NamedTuple):

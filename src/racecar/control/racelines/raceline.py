@@ -33,6 +33,9 @@ _OTHER_NAMES = {
     'vx_mps': 'v', 'ax_mps2': 'ax', 'w_tr_right_m': 'w_right', 'w_tr_left_m': 'w_left',
     'x_ref_m': 'x_ref', 'y_ref_m': 'y_ref'}
 _LARGEST = 10_000_000
+# What directions of a file of ours may be apart [rad], and what helps where they are more.
+_ASIDE = 0.3
+_ANEW = f"without the line '# {TITLE}' all but points, speeds and widths is made anew"
 
 
 @dataclass(frozen=True)
@@ -129,8 +132,8 @@ def read_raceline(path: Path | str) -> Raceline:
 
     Theirs is separated by semicolons or commas, with names in a comment: s_m; x_m; y_m; psi_rad;
     kappa_radpm; vx_mps; ax_mps2; in this order where there are none. Headings and curvatures are
-    made anew from the points. Raises ConfigurationError naming file and line; it quotes no text of
-    the file.
+    made anew from the points; in a file of ours they have to be those of the points. Raises
+    ConfigurationError naming file and line; it quotes no text of the file.
     """
     name = f'raceline {excerpt(str(path))}'
     try:
@@ -242,4 +245,30 @@ def _checked(name: str, line: Raceline) -> Raceline:
         raise ConfigurationError(f'{name}: the steps of s are not even')
     if float(np.hypot(line.x[0] - line.x[-1], line.y[0] - line.y[-1])) > 1e-5:
         raise ConfigurationError(f'{name} is open, expected its last row to repeat the first')
+    chords = np.diff(np.column_stack([line.x, line.y]), axis=0)
+    lengths = np.hypot(*chords.T)
+    # Between two points the path is a little longer than the chord.
+    _agree(name, line, 's', (lengths >= 0.8 * steps) & (lengths <= 1.01 * steps + 1e-5))
+    off = np.arctan2(chords[:, 1], chords[:, 0]) - 0.5 * (line.heading[1:] + line.heading[:-1])
+    _agree(name, line, 'heading', np.cos(off) > math.cos(_ASIDE))
+    turned = float(line.heading[-1] - line.heading[0])
+    bent = 0.5 * float(steps @ (line.curvature[1:] + line.curvature[:-1]))
+    if abs(bent - turned) > _ASIDE:
+        raise ConfigurationError(
+            f'{name}: curvature turns by {bent:.4g} rad in a lap and heading by {turned:.4g}'
+            f' rad, expected the same; {_ANEW}')
+    again = np.hypot(line.x[1:-1] - line.x[0], line.y[1:-1] - line.y[0]) < 1e-6
+    again &= np.cos(line.heading[1:-1] - line.heading[0]) > math.cos(_ASIDE)
+    if again.any():
+        raise ConfigurationError(
+            f'{name} comes back to its start at s = {line.s[1:-1][again][0]:.6g} m already,'
+            ' expected one lap')
     return line
+
+
+def _agree(name: str, line: Raceline, column: str, agrees: NDArray[np.bool_]) -> None:
+    """Raise ConfigurationError where a column says something else than the points."""
+    if not agrees.all():
+        raise ConfigurationError(
+            f'{name}: {column} is not that of x and y from s = {line.s[np.argmin(agrees)]:.6g} m'
+            f' on; {_ANEW}')
