@@ -118,7 +118,7 @@ class SimulatorNode(TableNode):
                       values['lockstep_inputs'], self._on_value)
             for entity in self.plant.entities]
         self._answers = AwaitedAnswers(
-            self, self._links, self.plant, lambda: self._stamp_ns, self._note_answer)
+            self, self._links, self.plant, self.now_ns, self._note_answer)
         self.placing = Placing(self, self._links, self._on_placed)
         self._race = RaceLink(
             self, self._links, self.placing.place, self._note_answer,
@@ -159,9 +159,8 @@ class SimulatorNode(TableNode):
             _START_POLL_PERIOD, self._on_start_timer, clock=self.steady_clock)
         self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
 
-    @property
-    def _stamp_ns(self) -> int:
-        """What clock and stamps show now [ns]."""
+    def now_ns(self) -> int:
+        """What clock and stamps show now [ns]: this node makes the time and hears no /clock."""
         return self.stamp_of(self.plant.time_ns)
 
     # Start, pace and end
@@ -276,7 +275,7 @@ class SimulatorNode(TableNode):
         for link in self._links:
             # In lockstep a command is waited for, unless nobody was asked or takes part.
             if not self._lockstep or link.is_unasked or link.attendance.is_absent:
-                link.stop_if_silent(self._stamp_ns, self.values['command_timeout'])
+                link.stop_if_silent(self.now_ns(), self.values['command_timeout'])
 
     def _advance(self, most: int | None = None) -> None:
         """Go on to the next instant, by no more than some steps."""
@@ -332,7 +331,7 @@ class SimulatorNode(TableNode):
     def _on_value(
         self, link: RobotLink, port: Input, apply: Callable[[], None], stamp_ns: int,
     ) -> None:
-        now_ns = self._stamp_ns
+        now_ns = self.now_ns()
         if not self._lockstep and port.drives:
             self.on_command()
             if link.obey_if_young(
@@ -504,12 +503,17 @@ class SimulatorNode(TableNode):
 
     def _publish(self, index: int | None) -> None:
         """Publish clock and outputs that are due at a step, all of them for None."""
-        sec, nanosec = divmod(self._stamp_ns, NANOSECONDS)
+        sec, nanosec = divmod(self.now_ns(), NANOSECONDS)
         if self._clock_publisher is not None:
             self._clock_publisher.publish(self._clock_template.fill(sec, nanosec))
         asked = [link for link in self._links if link.publish(sec, nanosec, index)]
         if self._lockstep:
             self._answers.wait_for(asked)
         if self._race is not None:
-            self._race.show(self._stamp_ns, index)
+            self._race.show(self.now_ns(), index)
         self._answers.note_shown()
+
+
+def _keep_own_time(parameters: list[RosParameter]) -> SetParametersResult:
+    is_other = any(parameter.name == USE_SIM_TIME and parameter.value for parameter in parameters)
+    return SetParametersResult(successful=not is_other, reason=_SIM_TIME if is_other else '')
