@@ -9,6 +9,8 @@ import time
 from typing import Unpack
 
 from geometry_msgs.msg import TransformStamped
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future
 from rosgraph_msgs.msg import Clock as ClockMessage
 from std_srvs.srv import SetBool, Trigger
@@ -21,7 +23,7 @@ from racecar.base.errors import (
     RunError,
 )
 from racecar.base.frames import MAP, ODOM
-from racecar.base.parameters import ParameterTable
+from racecar.base.parameters import ParameterTable, USE_SIM_TIME
 from racecar.base.types import NANOSECONDS, Pose3
 from racecar.ros import qos, topics
 from racecar.ros.attendance import Attendance
@@ -51,6 +53,10 @@ _START_POLL_PERIOD = 0.01
 _TURN = 0.05
 _DOUBLED = ('set publish_robot_description of the simulator to false, or end the others, as'
             ' robot_state_publisher')
+
+_SIM_TIME = (
+    f'parameter {USE_SIM_TIME!r} is true, expected false for a simulator: it makes the time that'
+    ' the others use')
 
 _IDENTITY = Pose3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -84,10 +90,9 @@ class SimulatorNode(TableNode):
     ) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
         super().__init__(name, table, **options)
-        if self.get_parameter('use_sim_time').value:
-            raise ParameterError(
-                "parameter 'use_sim_time' is true, expected false for a simulator: it makes the"
-                ' time that the others use')
+        if self.get_parameter(USE_SIM_TIME).value:
+            raise ParameterError(_SIM_TIME)
+        self.add_on_set_parameters_callback(_keep_own_time)
         values = self.values
         self.plant = make_plant(values, self.get_logger().info)
         for entity in self.plant.entities:
