@@ -102,6 +102,17 @@ def test_a_simulator_tells_how_fast_the_time_goes_and_what_its_limits_cut(bench)
         int(values.get('deadlines of lockstep missed', 0)) > 0))
 
 
+def test_a_simulator_tells_by_the_time_that_it_makes(bench):
+    listener = Listener(bench)
+    simulator = bench.start(SingleTrackSimulatorNode, use_sim_time=False, **RACECAR, **FAST)
+    bench.until(lambda: simulator.plant.time_ns > 0)
+    bench.deliver(simulator, COMMAND, command(simulator.plant.time_ns / 1e9, 1.0))
+    latency = f'latency {COMMAND}, largest [s]'
+    _, values = listener.until('single_track_simulator', lambda _, values: latency in values)
+    assert float(values[latency]) < 60.0
+    assert all(array.header.stamp.sec < 60 for array in listener.arrays)
+
+
 def test_servo_commands_and_tracker_tell_how_much_their_limits_cut(bench):
     listener = Listener(bench)
     servo = bench.start(ServoCommandsNode, **RACECAR, **FAST)

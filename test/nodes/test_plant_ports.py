@@ -352,6 +352,16 @@ def test_an_unknown_output_to_await_is_refused(bench):
         bench.start(RailSimulator, use_sim_time=False)
 
 
+def test_a_simulator_takes_the_time_from_nobody(bench):
+    with pytest.raises(ParameterError, match="'use_sim_time' is true, expected false for a simu"):
+        bench.start(RailSimulator, lockstep_output='position')
+    node = bench.start(RailSimulator, use_sim_time=False, lockstep_output='position')
+    result = bench.set_parameter(node, 'use_sim_time', True)
+    assert (result.successful, node.get_clock().ros_time_is_active) == (False, False)
+    assert 'it makes the time that the others use' in result.reason
+    assert bench.set_parameter(node, 'use_sim_time', False).successful
+
+
 def test_a_type_without_a_codec_is_refused(bench):
     with pytest.raises(ConfigurationError, match='Force has no codec'):
         bench.start(

@@ -370,7 +370,8 @@ def test_car_starts_with_the_initial_yaw_rate_and_sideslip_and_a_reset_returns_t
 @pytest.mark.parametrize(
     ('bad', 'reason'),
     [(Pose(), None), (pose(math.nan), 'expected finite numbers'),
-     (pose(y=math.inf), 'expected finite numbers')])
+     (pose(y=math.inf), 'expected finite numbers'),
+     (pose(1e12), 'position is (1e+12, 0, 0) m, expected each below 1e+09 m')])
 def test_reset_to_a_bad_pose_is_refused_and_changes_nothing(lockstep, bad, reason):
     if reason is None:  # the length of the quaternion is wrong
         bad.orientation.w, reason = 0.0, 'orientation has length 0, expected a unit quaternion'

@@ -15,14 +15,13 @@ import numpy as np
 import pytest
 
 from racecar.base.errors import ConfigurationError, DivergenceError, ParameterError
-from racecar.base.types import AckermannCommand, ORIGIN, Pose2
+from racecar.base.types import AckermannCommand, ORIGIN, Pose2, POSITION_LIMIT
 from racecar.driver import Controls, DrivenCar
 from racecar.driver.driven_batch import DrivenBatch
 from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import DoubleTrack, SingleTrack, VehicleParameters
 from racecar.dynamics.vehicles.initial_motion import Start
-from racecar.dynamics.vehicles.interface import POSITION_LIMIT
 from racecar.simulation.layout import LANES
 from racecar.simulation.rollout_batch import RolloutBatch
 from racecar.simulation.simulator import Simulator

@@ -18,6 +18,9 @@ from racecar.base.elementary import arctangent2
 
 NANOSECONDS = 1_000_000_000
 
+POSITION_LIMIT = 1e9
+"""Beyond this a float64 no longer resolves a step of motion [m, rad]."""
+
 INDICATOR_PERIOD = 0.34
 """Default time for which an indicator is lit, and then dark [s]."""
 

@@ -9,7 +9,7 @@ import math
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Pose, TransformStamped
 
-from racecar.base.types import NANOSECONDS, Pose3
+from racecar.base.types import NANOSECONDS, Pose3, POSITION_LIMIT
 from racecar.ros.transformations import euler_from_quaternion
 
 
@@ -26,12 +26,16 @@ def stamp_ns_of(stamp: Time) -> int:
 def pose_from_message(message: Pose) -> Pose3:
     """Pose with a quaternion of exactly unit length.
 
-    Raises ValueError if it is not finite or its quaternion is not of unit length.
+    Raises ValueError if it is not finite, too far for any model, or its quaternion is not of unit
+    length.
     """
     p, q = message.position, message.orientation
     numbers = (p.x, p.y, p.z, q.x, q.y, q.z, q.w)
     if not all(math.isfinite(number) for number in numbers):
         raise ValueError(f'pose holds {numbers}, expected finite numbers')
+    if max(abs(p.x), abs(p.y), abs(p.z)) >= POSITION_LIMIT:
+        raise ValueError(
+            f'position is ({p.x:g}, {p.y:g}, {p.z:g}) m, expected each below {POSITION_LIMIT:g} m')
     norm = math.sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w)
     if abs(norm - 1.0) > 1e-3:
         raise ValueError(

@@ -9,6 +9,8 @@ import time
 from typing import Unpack
 
 from geometry_msgs.msg import TransformStamped
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future
 from rosgraph_msgs.msg import Clock as ClockMessage
 from std_srvs.srv import SetBool, Trigger
@@ -21,7 +23,7 @@ from racecar.base.errors import (
     RunError,
 )
 from racecar.base.frames import MAP, ODOM
-from racecar.base.parameters import ParameterTable
+from racecar.base.parameters import ParameterTable, USE_SIM_TIME
 from racecar.base.types import NANOSECONDS, Pose3
 from racecar.ros import qos, topics
 from racecar.ros.attendance import Attendance
@@ -51,6 +53,10 @@ _START_POLL_PERIOD = 0.01
 _TURN = 0.05
 _DOUBLED = ('set publish_robot_description of the simulator to false, or end the others, as'
             ' robot_state_publisher')
+
+_SIM_TIME = (
+    f'parameter {USE_SIM_TIME!r} is true, expected false for a simulator: it makes the time that'
+    ' the others use')
 
 _IDENTITY = Pose3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -84,10 +90,9 @@ class SimulatorNode(TableNode):
     ) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
         super().__init__(name, table, **options)
-        if self.get_parameter('use_sim_time').value:
-            raise ParameterError(
-                "parameter 'use_sim_time' is true, expected false for a simulator: it makes the"
-                ' time that the others use')
+        if self.get_parameter(USE_SIM_TIME).value:
+            raise ParameterError(_SIM_TIME)
+        self.add_on_set_parameters_callback(_keep_own_time)
         values = self.values
         self.plant = make_plant(values, self.get_logger().info)
         for entity in self.plant.entities:
@@ -118,7 +123,7 @@ class SimulatorNode(TableNode):
                       values['lockstep_inputs'], self._on_value)
             for entity in self.plant.entities]
         self._answers = AwaitedAnswers(
-            self, self._links, self.plant, lambda: self._stamp_ns, self._note_answer)
+            self, self._links, self.plant, self.now_ns, self._note_answer)
         self.placing = Placing(self, self._links, self._on_placed)
         self._race = RaceLink(
             self, self._links, self.placing.place, self._note_answer,
@@ -159,9 +164,8 @@ class SimulatorNode(TableNode):
             _START_POLL_PERIOD, self._on_start_timer, clock=self.steady_clock)
         self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
 
-    @property
-    def _stamp_ns(self) -> int:
-        """What clock and stamps show now [ns]."""
+    def now_ns(self) -> int:
+        """What clock and stamps show now [ns]: this node makes the time and hears no /clock."""
         return self.stamp_of(self.plant.time_ns)
 
     # Start, pace and end
@@ -276,7 +280,7 @@ class SimulatorNode(TableNode):
         for link in self._links:
             # In lockstep a command is waited for, unless nobody was asked or takes part.
             if not self._lockstep or link.is_unasked or link.attendance.is_absent:
-                link.stop_if_silent(self._stamp_ns, self.values['command_timeout'])
+                link.stop_if_silent(self.now_ns(), self.values['command_timeout'])
 
     def _advance(self, most: int | None = None) -> None:
         """Go on to the next instant, by no more than some steps."""
@@ -332,7 +336,7 @@ class SimulatorNode(TableNode):
     def _on_value(
         self, link: RobotLink, port: Input, apply: Callable[[], None], stamp_ns: int,
     ) -> None:
-        now_ns = self._stamp_ns
+        now_ns = self.now_ns()
         if not self._lockstep and port.drives:
             self.on_command()
             if link.obey_if_young(
@@ -504,12 +508,17 @@ class SimulatorNode(TableNode):
 
     def _publish(self, index: int | None) -> None:
         """Publish clock and outputs that are due at a step, all of them for None."""
-        sec, nanosec = divmod(self._stamp_ns, NANOSECONDS)
+        sec, nanosec = divmod(self.now_ns(), NANOSECONDS)
         if self._clock_publisher is not None:
             self._clock_publisher.publish(self._clock_template.fill(sec, nanosec))
         asked = [link for link in self._links if link.publish(sec, nanosec, index)]
         if self._lockstep:
             self._answers.wait_for(asked)
         if self._race is not None:
-            self._race.show(self._stamp_ns, index)
+            self._race.show(self.now_ns(), index)
         self._answers.note_shown()
+
+
+def _keep_own_time(parameters: list[RosParameter]) -> SetParametersResult:
+    is_other = any(parameter.name == USE_SIM_TIME and parameter.value for parameter in parameters)
+    return SetParametersResult(successful=not is_other, reason=_SIM_TIME if is_other else '')

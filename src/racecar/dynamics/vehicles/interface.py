@@ -23,9 +23,6 @@ Travel = tuple[float, ...]
 SPEED = 0
 STEERING_ANGLE = 1
 
-POSITION_LIMIT = 1e9
-"""Beyond this a float64 no longer resolves a step of motion [m, rad]."""
-
 
 class Command(NamedTuple):
     """Inputs of a vehicle that follows speed [m/s] and steering angle [rad]."""

@@ -21,7 +21,7 @@ from racecar.base.columns import rows_of
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine_of_turn
 from racecar.base.errors import ParameterError
-from racecar.base.types import Pose2, WheelState
+from racecar.base.types import Pose2, POSITION_LIMIT, WheelState
 from racecar.base.values import number_of, Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.vehicles.interface import (
@@ -30,7 +30,6 @@ from racecar.dynamics.vehicles.interface import (
     Laws,
     ModelColumns,
     NO_COMMAND,
-    POSITION_LIMIT,
     SPEED,
     Travel,
 )

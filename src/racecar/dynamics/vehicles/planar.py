@@ -15,10 +15,10 @@ from racecar.base.columns import Array, larger, rows_of, smaller
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
 from racecar.base.rows import Numbers
-from racecar.base.types import Pose2, VehicleDiagnostics
+from racecar.base.types import Pose2, POSITION_LIMIT, VehicleDiagnostics
 from racecar.base.values import number_of, Values
 from racecar.base.vectors import Flat, Vector, vector
-from racecar.dynamics.vehicles.interface import ModelColumns, POSITION_LIMIT
+from racecar.dynamics.vehicles.interface import ModelColumns
 from racecar.dynamics.vehicles.low_speed import stable_thresholds
 from racecar.dynamics.vehicles.modes import (
     spectral_radii,

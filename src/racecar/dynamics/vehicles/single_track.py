@@ -12,7 +12,7 @@ import numpy as np
 from racecar.base.columns import Array, larger, rows_of, smaller
 from racecar.base.errors import ParameterError
 from racecar.base.rows import field_names, flatten
-from racecar.base.types import Pose2, VehicleDiagnostics, WheelState
+from racecar.base.types import Pose2, POSITION_LIMIT, VehicleDiagnostics, WheelState
 from racecar.base.values import number_of, text_of, Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres import AxleTyre, DEFAULT_TYRE_MODEL
@@ -23,7 +23,6 @@ from racecar.dynamics.vehicles.interface import (
     Laws,
     ModelColumns,
     NO_COMMAND,
-    POSITION_LIMIT,
     SPEED,
 )
 from racecar.dynamics.vehicles.low_speed import (

@@ -21,7 +21,7 @@ from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.errors import ParameterError
 from racecar.base.rows import zeros_of
-from racecar.base.types import Pose2
+from racecar.base.types import Pose2, POSITION_LIMIT
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.vehicles.interface import (
     Command,
@@ -29,7 +29,6 @@ from racecar.dynamics.vehicles.interface import (
     equations_of,
     Laws,
     NO_COMMAND,
-    POSITION_LIMIT,
 )
 
 GRAVITY = 9.81

@@ -19,7 +19,7 @@ from simulation_interfaces.msg import (
     TagsFilter,
 )
 
-from racecar.base.types import Pose3
+from racecar.base.types import Pose3, POSITION_LIMIT
 from racecar.entities.convex_bodies import Array, hull_distance
 from racecar.entities.refusals import RefusedError
 from racecar.entities.world_entities import NamedPose, tags_match
@@ -63,7 +63,7 @@ def area_of(bounds: BoundsMessage) -> Callable[[Array], bool] | None:
         raise RefusedError('FEATURE_UNSUPPORTED', f'type of bounds is {bounds.type}, expected 0'
                            ' (empty), 1 (box), 2 (convex hull) or 3 (sphere)')
     if len(points) < least or (most is not None and len(points) > most) \
-            or len(points) > _MOST_POINTS or not (np.abs(points) < 1e9).all():
+            or len(points) > _MOST_POINTS or not (np.abs(points) < POSITION_LIMIT).all():
         raise RefusedError(
             'OPERATION_FAILED', f'bounds of type {bounds.type} have {len(points)} points, expected'
             f' {least}{"" if most == least else f" to {_MOST_POINTS}"}, each of finite numbers')
