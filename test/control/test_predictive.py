@@ -308,6 +308,31 @@ def test_a_lost_or_spinning_car_breaks_nothing(x):
     assert np.isfinite(desk.part(desk.at.inputs, 30, 2)).all()
 
 
+def test_a_plan_begins_with_its_gains_but_where_a_state_begins_anew():
+    model, line = MODELS['dynamic'], LINE.line
+    point = line_at(COURSE, 0, 60.0)
+    x = np.array([0.0, 0.0, point.speed, 0.0, point.speed * point.curvature, 0.0, 60.0, 0.0])
+    desk = Desk(model, 40)
+    start(desk, x)
+    desk.horizon = desk.horizon._replace(iterations=30.0)
+    solve(model, desk.memory, desk.at, desk.horizon)
+    plan, gains = list(desk.numbers), slice(desk.at.gains, desk.at.slope_x)
+
+    def first_cost(x, *, with_gains=True):
+        desk.numbers[:] = plan
+        if not with_gains:
+            desk.numbers[gains] = [0.0] * (gains.stop - gains.start)
+        desk.numbers[desk.at.tried_states:desk.at.tried_states + desk.n] = map(float, x)
+        return solve(model, desk.memory, desk.at, desk.horizon._replace(iterations=0.0))
+
+    assert first_cost(x) == pytest.approx(first_cost(x, with_gains=False), rel=1e-6)
+    pushed = x + [0.0, 0.02, 0.0, 0.2, 0.3, 0.0, 0.0, 0.0]
+    assert first_cost(pushed) < 0.5 * first_cost(pushed, with_gains=False)
+    # The way is counted from the start of the line again.
+    later = pushed - [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, line.length, 0.0]
+    assert first_cost(later) == pytest.approx(first_cost(pushed, with_gains=False), rel=1e-6)
+
+
 def test_a_plan_is_taken_later():
     numbers = vector([float(k) for k in range(8)])
     shift(numbers, 0, 4, 2, 0.5)

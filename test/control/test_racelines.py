@@ -422,9 +422,12 @@ def test_the_lines_of_the_package_belong_to_its_tracks_and_cars():
         bound, slower = line.bounds['single_track'], line.bounds['double_track']
         assert 1.0 < slower / bound < 1.2, name
         model = notes.get('model', 'single_track')
-        laps[notes['track'], notes['method'], model] = (
-            float(notes['lap_time']), line.bounds[model])
-    for (_, method, _), (lap, bound) in laps.items():
-        assert lap == bound if method == 'time' else lap > 0.995 * bound
+        lap, bound = float(notes['lap_time']), line.bounds[model]
+        if float(notes['grip']) < 1.0:
+            # What is kept in reserve costs time.
+            assert 1.02 * bound < lap < 1.06 * bound, name
+            continue
+        laps[notes['track'], notes['method'], model] = lap
+        assert lap == bound if notes['method'] == 'time' else lap > 0.995 * bound, name
     for model in TIME_MODELS:
         assert len({track for track, method, of in laps if (method, of) == ('time', model)}) >= 3
