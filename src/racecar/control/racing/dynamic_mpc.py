@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nonlinear model predictive control with the tyres: the dynamic single track along the line.
 
-At each answer the plan of the last one, taken so much later, is improved by a few Gauss-Newton
-steps on a horizon of equal intervals; the model with its cost is line_dynamics, the solver
-gauss_newton. What is commanded takes effect after `delay`, and the plan begins there: the model is
+At each answer the plan of the last one, taken so much later and driven by its gains from where the
+car now is, is improved by a few Gauss-Newton steps on a horizon of equal intervals; the model with
+its cost is line_dynamics, the solver gauss_newton. What is commanded takes effect after `delay`, and the plan begins there: the model is
 driven that far by the inputs that are under way, which are remembered. So the inputs that a plan
 begins with are those in force a delay later, of the steering by itself and of the speed because
 its command waits so long. The steering angle is that in the middle of the time until the next

@@ -7,7 +7,8 @@
 An iterative linear quadratic regulator: the costs are sums of squares, of which only first
 derivatives are taken; a backward pass gives feed-forward and gains of each step, of an input at
 its bound only the feed-forward, and a forward pass with line search drives the model by them. A
-weight on the change of the inputs grows while no length of step lowers the cost. All loops have
+weight on the change of the inputs grows while no length of step lowers the cost. A plan is kept
+with its gains: driven by them it holds for a state that is a little another. All loops have
 fixed limits, no time is looked at, and no BLAS is called, so the bits are the same everywhere.
 
 Sources: Li, Todorov, "Iterative linear quadratic regulator design for nonlinear biological
