@@ -4,8 +4,9 @@
 
 At each answer the plan of the last one, taken so much later and driven by its gains from where the
 car now is, is improved by a few Gauss-Newton steps on a horizon of equal intervals; the model with
-its cost is line_dynamics, the solver gauss_newton. What is commanded takes effect after `delay`, and the plan begins there: the model is
-driven that far by the inputs that are under way, which are remembered. So the inputs that a plan
+its cost is line_dynamics, the solver gauss_newton. What is commanded takes effect after `delay`,
+and the plan begins there: the model is driven that far by the inputs that are under way, which are
+remembered. So the inputs that a plan
 begins with are those in force a delay later, of the steering by itself and of the speed because
 its command waits so long. The steering angle is that in the middle of the time until the next
 answer; the speed is that at its end, v, or, where wheels are commanded (slip_feed_forward),
