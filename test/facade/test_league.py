@@ -219,6 +219,8 @@ def test_page_has_tables_and_figures(raced):
      "scale 'mass' is no number of the vehicle"),
     ({'controllers': {'a': {'controller': 'lqr', 'only': {'lines': ['berlin_f1tenth_curvatur']}}}},
      f'controllers.a.only.lines: .*did you mean {LINE}'),
+    ({'conditions': {'none': {}, 'late': {'controller': {'pose_delai': 0.05}}}},
+     "conditions.late.controller: no controller takes 'pose_delai'; did you mean pose_delay"),
     ({'lines': [LINE, LINE]}, f"lines has '{LINE}' twice, expected it once"),
     ({'shares': [0.6, 0.7, 0.6]}, 'shares has 0.6 twice'),
     ({'training': 'berlni'}, "training is 'berlni', expected the track of a line, of berlin"),

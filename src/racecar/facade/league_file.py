@@ -7,10 +7,11 @@ The keys are those of KEYS; docs/league.md explains them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 import functools
 import hashlib
+import itertools
 import json
 import math
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import NamedTuple
 from racecar.base.environment import hash_of_file, present_environment
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.fields import Fields
-from racecar.base.parameters import suggestion
+from racecar.base.parameters import suggest, suggestion
 from racecar.base.share import find_raceline, find_vehicle
 from racecar.base.values import Values
 from racecar.base.yaml_file import load_mapping, naming_file
@@ -29,8 +30,10 @@ from racecar.control.custom_controller import (
     find_controller,
     POLICY_SUFFIX,
 )
+from racecar.control.estimation import SENSING
 from racecar.control.racelines.design import RacelineDesign
 from racecar.control.racelines.raceline import Raceline, read_raceline
+from racecar.control.racing import CONTROLLERS
 from racecar.dynamics.vehicles.parameters import VEHICLE, VehicleParameters
 from racecar.scene.track import TrackShape
 from racecar.scene.world_choice import files_of_world, WORLD_PARAMETER
@@ -359,6 +362,9 @@ def make_league(content: Values) -> League:
                     raise ConfigurationError(
                         f"controllers.{name}.only.{part}: '{one}' is unknown, expected some of"
                         f" {', '.join(known)}{suggestion(one, known)}")
+    for part, bodies in (('plants', plants), ('conditions', conditions)):
+        for name, body in bodies.items():
+            _check_taken(f'{part}.{name}.{CONTROLLER}', body.controller, controllers.values())
     shares = fields.numbers('shares', None, (0.8,))
     if not all(0.0 < share <= 2.0 for share in shares):
         raise fields.error('shares', list(shares), 'numbers above 0 up to 2')
@@ -374,6 +380,20 @@ def _once(key: str, values: Sequence[object]) -> None:
     for k, value in enumerate(values):
         if value in values[:k]:
             raise ConfigurationError(f'{key} has {excerpt(value)} twice, expected it once')
+
+
+def _check_taken(where: str, names: Iterable[str], entries: Iterable[Entry]) -> None:
+    """Raise ConfigurationError for a setting for all controllers that none takes.
+
+    One that only another controller of the package takes may stay where that does not drive.
+    """
+    made_by = [entry.made_by for entry in entries if entry.made_by is not None]
+    for name in names:
+        others = map(find_controller, CONTROLLERS)
+        if not any(one.takes(name) for one in itertools.chain(made_by, others)):
+            known = sorted({*SENSING.names, *(key for one in made_by for key in one.settings)})
+            raise ConfigurationError(
+                f"{where}: no controller takes '{name}'; {suggest(name, known)}")
 
 
 def _plant(fields: Fields) -> Plant:
