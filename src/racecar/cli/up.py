@@ -241,8 +241,10 @@ def _run_with_metrics(started: _Run, made: RunFile, watch: WatchedRun) -> None:
 
         driven = _probed(started, on_rows, lockstep=bool(simulator['lockstep']),
                          from_the_start=tracker is not None and bool(tracker['active']))
-    if driven.unreferenced:
-        print(f'warning: the tracker gave no reference for {driven.unreferenced} odometry'
+    # That of the message at which a run is interrupted may be under way.
+    unreferenced = driven.unreferenced - (driven.interruption is not None)
+    if unreferenced > 0:
+        print(f'warning: the tracker gave no reference for {unreferenced} odometry'
               ' messages; was it inactive?', file=sys.stderr)
     found = replace(metrics.result(), collisions=driven.collisions)
     watch.text = found.summary
