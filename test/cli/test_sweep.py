@@ -63,7 +63,7 @@ def test_points_whose_reference_outruns_the_car_are_counted(tmp_path, capsys):
         'trajectory': 'line', 'duration': 1,
         'grid': {'trajectory_tracker.a_coeff': [1.0, 7.0, 9.0]}})
     assert code == 0
-    warning, = (line for line in capsys.readouterr().err.splitlines() if 'too fast' in line)
+    warning, = (line for line in capsys.readouterr().err.splitlines() if 'cannot follow' in line)
     assert 'at 2 of 3 points' in warning
     assert '(trajectory_tracker.a_coeff=7)' in warning
     assert 'from 0 s on, by up to 7.07 m/s' in warning

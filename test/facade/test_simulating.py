@@ -199,6 +199,20 @@ def test_a_reference_beyond_the_limit_of_the_tracker_is_one_that_outruns_the_car
                          set={'trajectory_tracker.velocity_limit': 1.0})
 
 
+def test_a_reference_that_turns_more_tightly_than_the_car_is_told():
+    car = racecar.Vehicle('f1tenth').parameters
+    # A circle of the radius of the stop of the steering is driven, a smaller one not.
+    radius = car.wheelbase / math.tan(car.steering_limit)
+    circle = {'vehicle': 'f1tenth', 'trajectory': 'circle', 'duration': 0.1}
+    for factor, told in ((1.01, 0), (0.9, 1)):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter('always')
+            racecar.simulate(**circle, set={'trajectory_tracker.R': factor * radius})
+        assert len(found) == told
+    assert f'on a radius down to {0.9 * radius:.3g} m where vehicle.steering_limit allows' \
+        f' {radius:.3g} m' in str(found[0].message)
+
+
 def test_a_step_that_cannot_be_compiled_is_a_python_warning(tmp_path):
     path = tmp_path / 'mine.py'
     path.write_text(

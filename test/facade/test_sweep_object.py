@@ -94,7 +94,7 @@ def test_a_car_that_diverged_is_never_the_best():
             trajectory='circle', tyre_model='linear', duration=10.0,
             set={'trajectory_tracker.W': 2.0}, grid={rear: [1.0, 244.0]})
     said = '; '.join(str(row.message) for row in caught)
-    assert 'the reference is too fast' in said
+    assert 'the car cannot follow the reference' in said
     assert result.has_diverged.tolist() == [True, False]
     assert result.best().parameters == {rear: 244.0}
     assert np.isinf(result.ranked[0])

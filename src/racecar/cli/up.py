@@ -59,7 +59,7 @@ from racecar.stacks import (
     unanswered,
 )
 from racecar.stacks.address_space import check_address_space
-from racecar.stacks.loops import outrun_warning
+from racecar.stacks.loops import reference_warning
 from racecar.stacks.options import UP
 from racecar.stacks.run_files import with_provenance
 from racecar.stacks.several_cars import namespace_of_car
@@ -248,7 +248,7 @@ def _run_with_metrics(started: _Run, made: RunFile, watch: WatchedRun) -> None:
               ' messages; was it inactive?', file=sys.stderr)
     found = replace(metrics.result(), collisions=driven.collisions)
     watch.text = found.summary
-    outrun = None if tracker is None else outrun_warning(
+    outrun = None if tracker is None else reference_warning(
         TrajectoryTracker(dict(tracker)), simulator, metrics.span,
         tracked=tracker if stack.linearizer in values else None)
     report_run(arguments, found, metrics.span, driven.wall_time,

@@ -48,7 +48,7 @@ from racecar.stacks.loops import (
     make_custom_loop,
     make_held_loop,
     make_stack_loop,
-    outrun_warning,
+    reference_warning,
 )
 from racecar.stacks.options import DURATION, parse_names, SET_ARGUMENT, SIMULATE
 from racecar.stacks.run_files import describe_run
@@ -149,7 +149,7 @@ class Simulation:
         collisions = loop.simulator.collisions
         simulated = self._values[self.stack.simulator]
         assert self.stack.tracker is not None
-        outrun = outrun_warning(
+        outrun = reference_warning(
             loop.tracker, simulated, duration, tracked=None
             if self.options.controller is not None else self._values[self.stack.tracker])
 
@@ -252,8 +252,8 @@ def simulate(
 
     Returns the run: metrics, table, figures, report, and how it was made; with cars a FleetRun,
     whose `cars` are the runs of each by name. Raises RacecarError with a line that says which
-    value is wrong, what was expected, and what to do. A reference that outruns the car and the
-    like are Python warnings.
+    value is wrong, what was expected, and what to do. A reference that the car cannot follow
+    and the like are Python warnings.
     """
     given = {
         'cars': cars, 'vehicle': vehicle, 'trajectory': trajectory, 'waypoints': waypoints,

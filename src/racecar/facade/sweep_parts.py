@@ -47,7 +47,7 @@ class Part(NamedTuple):
 
     first: number of the first. metrics: by name, (n,) in SI units, NaN for what there is not.
     failures: of custom controllers, unmade: of points that contradict themselves, outrun: of
-    references that are too fast, messages by the number of the point. seconds: what it took;
+    references that cars cannot follow, messages by the number of the point. seconds: what it took;
     said: how a custom controller runs; laps: of each car one by one, empty if nobody asked.
     """
 

@@ -87,7 +87,7 @@ class SweepResult:
 
     name: for titles. names, units: of the varied parameters, a unit may be ''. points: one tuple
     of values each. result: metrics of all cars as arrays. warnings: of points that diverged, whose
-    controller failed, or whose reference is too fast.
+    controller failed, or whose car cannot follow the reference.
     """
 
     name: str
@@ -361,8 +361,8 @@ def _warnings(sweep: Sweep, result: BatchResult) -> Iterator[str]:
             raise RunError(text)
         yield text
     for point, message in sorted(sweep.outrun.items())[:1]:
-        yield (f'at {len(sweep.outrun)} of {count} points the reference is too fast, the first'
-               f' ({sweep.describe(point)}): {message}')
+        yield (f'at {len(sweep.outrun)} of {count} points the car cannot follow the reference, the'
+               f' first ({sweep.describe(point)}): {message}')
     diverged = ~np.isnan(result.diverged_at)
     if diverged.any():
         first = int(np.argmax(diverged))

@@ -53,7 +53,7 @@ from racecar.stacks.loops import (
     make_car,
     make_custom_loop,
     make_stack_loop,
-    outrun_warning,
+    reference_warning,
     StackValues,
 )
 from racecar.stacks.options import (
@@ -84,10 +84,12 @@ _DISTRIBUTIONS = {'uniform': '[lowest, highest]', 'normal': '[mean, standard dev
 _MOST_POINTS = 10_000_000
 # Points that are made at once: with matrices for their modes they take some megabytes.
 _AT_ONCE = 960
-# Whatever limits the speed of a car decides whether a reference outruns it.
-_SPEED_LIMITS = {
-    f'{PREFIX}speed_min', f'{PREFIX}speed_max', f'{ROBOT_PREFIX}max_speed',
-    f'{ROBOT_PREFIX}wheel_radius', VELOCITY_LIMIT}
+# What decides whether a car can follow a reference: limits of its speed and of its turns.
+_FOLLOWS_BY = {
+    *(PREFIX + name for name in (
+        'speed_min', 'speed_max', 'steering_limit', 'steering_limit_right', 'cog_to_front_axle',
+        'cog_to_rear_axle')),
+    f'{ROBOT_PREFIX}max_speed', f'{ROBOT_PREFIX}wheel_radius', VELOCITY_LIMIT}
 
 L = TypeVar('L', bound=Loop)
 
@@ -147,7 +149,7 @@ class Sweep(NamedPoints):
     base: {node: value of each parameter}, and settings of a controller under its own name.
     duration, skip [s]. noise: None without. is_grid: whether the points are all combinations of
     some values. controller: a custom one in the place of tracker and law, or None.
-    outrun: warnings by point, of loops that were made and whose reference is too fast for the car.
+    outrun: warnings by point, of loops that were made and whose car cannot follow its reference.
     options: with which all points are run. first, total: of a part of a sweep, the number of its
     first point among those of the whole. with_effort: whether the control effort of the cars is
     wanted. survived: what a car of a campaign keeps to; with_nodes: whether points are drives of
@@ -268,7 +270,7 @@ class Sweep(NamedPoints):
         found = Fleet(loop, points, columns, trajectories).where(are_possible)
         names = {name for node in (self.stack.simulator, self.stack.tracker) if node is not None
                  for name in varied.get(node, {})}
-        if trajectories or names & _SPEED_LIMITS:
+        if trajectories or names & _FOLLOWS_BY:
             for point, trajectory in itertools.zip_longest(found.cars, found.trajectories):
                 self._note_outrun(loop, point, [point], trajectory)
         else:
@@ -285,7 +287,7 @@ class Sweep(NamedPoints):
         """
         values = self.values_at(point)
         assert self.stack.tracker is not None
-        warning = outrun_warning(
+        warning = reference_warning(
             loop.tracker, values[self.stack.simulator], self.duration, trajectory,
             None if self.controller is not None else values[self.stack.tracker])
         if warning is not None:
