@@ -6,6 +6,7 @@ from dataclasses import replace
 import inspect
 import math
 from pathlib import Path
+from typing import Any
 import warnings
 
 from hypothesis import given
@@ -203,7 +204,7 @@ def test_a_reference_that_turns_more_tightly_than_the_car_is_told():
     car = racecar.Vehicle('f1tenth').parameters
     # A circle of the radius of the stop of the steering is driven, a smaller one not.
     radius = car.wheelbase / math.tan(car.steering_limit)
-    circle = {'vehicle': 'f1tenth', 'trajectory': 'circle', 'duration': 0.1}
+    circle: dict[str, Any] = {'vehicle': 'f1tenth', 'trajectory': 'circle', 'duration': 0.1}
     for factor, told in ((1.01, 0), (0.9, 1)):
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter('always')

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.base.columns import given
 from racecar.base.errors import ConfigurationError
 from racecar.base.values import number_of, Values
 from racecar.base.vectors import vector
@@ -21,7 +22,6 @@ from racecar.control.target import Target, TargetSampler
 from racecar.control.tracker import TrajectoryTracker, VELOCITY_LIMIT
 from racecar.control.trajectories import Trajectory
 from racecar.dynamics.vehicles import VehicleParameters
-from racecar.dynamics.vehicles.design import given
 from racecar.simulation.closed_loop import ClosedLoop, FaultyLoop, Loop, LoopCar
 from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.dead_reckoning import DELAY, SOURCE, TRUTH
