@@ -5,7 +5,7 @@
 import csv
 import json
 from pathlib import Path
-import shutil
+import time
 
 import numpy as np
 import pytest
@@ -87,8 +87,12 @@ def test_a_class_is_compiled_once_for_all_points(tmp_path, name):
         def on_end(self, event):
             pass
 
-    # A file of its own is a new class.
-    shutil.copy(swept_controllers.__file__, tmp_path / 'mine.py')
+    # A step that no run before has left in the cache.
+    text = Path(swept_controllers.__file__).read_text(encoding='utf-8')
+    assert text.count('0.1 * integral') == 1
+    (tmp_path / 'mine.py').write_text(
+        text.replace('0.1 * integral', f'{0.1 + 1e-12 * (time.time_ns() % 10**9)!r} * integral'),
+        encoding='utf-8')
     found = load_sweep('kinematic_ode', file(
         tmp_path, name, controller=f'{tmp_path}/mine.py:{name}',
         grid={'controller.gain': [0.5, 1.0, 2.0]}))
