@@ -288,6 +288,10 @@ def test_lines_that_keep_something_in_reserve_have_the_bounds_of_the_whole_grip(
     assert line.bound() == whole.bound()
     assert float(line.notes['lap_time']) > 1.05 * float(whole.notes['lap_time'])
     assert make_raceline(small_track(), CAR, careful).line.bound() is None
+    # One that is wider than the default margin keeps half its width.
+    wide = replace(CAR, width=0.9)
+    assert make_raceline(small_track(), wide, careful, bound=True).line.bound() == make_raceline(
+        small_track(), wide, replace(design, margin=0.45)).line.bound()
 
 
 def test_a_design_that_cannot_be_is_refused():

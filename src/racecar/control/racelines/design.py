@@ -67,7 +67,7 @@ class RacelineDesign:
         if self.model not in TIME_MODELS:
             raise ParameterError(
                 f"model is {self.model!r}, expected one of {', '.join(TIME_MODELS)}")
-        half = 0.5 * (vehicle.width or vehicle.width_over_wheels)
+        half = _half_width(vehicle)
         if not half <= self.margin <= 100.0:
             raise ParameterError(
                 f'margin is {self.margin:g} m, expected at least half the width of the vehicle,'
@@ -96,13 +96,14 @@ def make_raceline(
     """Line round a track for a vehicle.
 
     bound: note the least lap times on the track as well, of all models that know the tyres, by
-    their whole friction and with no larger margin than the default, so that lines that keep
-    something in reserve have the same bounds; on_iteration: told how far the search for the least
-    time is. Raises ConfigurationError for what
-    is not possible, ParameterError for a design that cannot be.
+    their whole friction and with no larger margin than the default, or half the width of a wider
+    car, so that lines that keep something in reserve have the same bounds; on_iteration: told how
+    far the search for the least time is. Raises ConfigurationError for what is not possible,
+    ParameterError for a design that cannot be.
     """
     design.check(vehicle)
-    ideal = replace(design, grip=1.0, margin=min(design.margin, RacelineDesign.margin))
+    ideal = replace(design, grip=1.0, margin=min(
+        design.margin, max(RacelineDesign.margin, _half_width(vehicle))))
     searched: dict[RacelineDesign, set[str]] = {}
     if design.method == TIME:
         searched[design] = {design.model}
@@ -146,6 +147,10 @@ def make_raceline(
     made = replace(line, widths=widths, notes=notes)
     return MadeRaceline(made, *(None, None) if solved is None else (
         solved.iterations, solved.residual))
+
+
+def _half_width(vehicle: VehicleParameters) -> float:
+    return 0.5 * (vehicle.width or vehicle.width_over_wheels)
 
 
 class _LeastTimes(NamedTuple):
