@@ -308,6 +308,20 @@ def test_a_lost_or_spinning_car_breaks_nothing(x):
     assert np.isfinite(desk.part(desk.at.inputs, 30, 2)).all()
 
 
+def test_a_plan_that_holds_no_numbers_begins_anew():
+    model = MODELS['dynamic']
+    x = [0.05, 0.0, 5.0, 0.0, 0.0, 0.0, 10.0, 0.0]
+    fresh, spoilt = Desk(model, 30), Desk(model, 30)
+    start(fresh, x)
+    start(spoilt, x)
+    plan = slice(spoilt.at.states, spoilt.at.tried_states)
+    for part in (plan, slice(spoilt.at.feed, spoilt.at.slope_x)):
+        spoilt.numbers[part] = [math.nan] * (part.stop - part.start)
+    expected = solve(model, fresh.memory, fresh.at, fresh.horizon)
+    assert solve(model, spoilt.memory, spoilt.at, spoilt.horizon) == expected
+    assert spoilt.numbers[plan] == fresh.numbers[plan]
+
+
 def test_a_plan_begins_with_its_gains_but_where_a_state_begins_anew():
     model, line = MODELS['dynamic'], LINE.line
     point = line_at(COURSE, 0, 60.0)

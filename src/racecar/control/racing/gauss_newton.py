@@ -493,13 +493,8 @@ def _take_first(n: int, numbers: Flat, at: Places) -> None:
         known = known and abs(numbers[at.tried_states + i] - numbers[at.states + i]) < _FAR
         numbers[at.states + i] = numbers[at.tried_states + i]
     if not known:
-        _drop_gains(numbers, at)
-
-
-@pure
-def _drop_gains(numbers: Flat, at: Places) -> None:
-    for i in range(at.gains, at.slope_x):
-        numbers[i] = 0.0
+        for i in range(at.gains, at.slope_x):
+            numbers[i] = 0.0
 
 
 @subroutine
@@ -514,9 +509,9 @@ def solve(model: Numbers, memory: Memory, at: Places, horizon: Horizon) -> float
     _take_first(state_count(model), numbers, at)
     best = drive(model, memory, at, horizon, 0.0)
     if not best < math.inf:
-        for i in range(at.tried_states - at.inputs):
-            numbers[at.inputs + i] = 0.0
-        _drop_gains(numbers, at)
+        # All but the first state: what is no number in a plan would stay in it.
+        for i in range(at.states + state_count(model), at.slope_x):
+            numbers[i] = 0.0
         best = drive(model, memory, at, horizon, 0.0)
     _take(numbers, at)
     weight = _LEAST
