@@ -59,8 +59,8 @@ from racecar.stacks import (
     unanswered,
 )
 from racecar.stacks.address_space import check_address_space
-from racecar.stacks.loops import reference_warning
 from racecar.stacks.options import UP
+from racecar.stacks.reference_warning import reference_warning
 from racecar.stacks.run_files import with_provenance
 from racecar.stacks.several_cars import namespace_of_car
 

@@ -43,14 +43,9 @@ from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.obstacles import start_caution
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions, STACKS
 from racecar.stacks.faults import faults_of_values, line_of_faults
-from racecar.stacks.loops import (
-    make_car,
-    make_custom_loop,
-    make_held_loop,
-    make_stack_loop,
-    reference_warning,
-)
+from racecar.stacks.loops import make_car, make_custom_loop, make_held_loop, make_stack_loop
 from racecar.stacks.options import DURATION, parse_names, SET_ARGUMENT, SIMULATE
+from racecar.stacks.reference_warning import reference_warning
 from racecar.stacks.run_files import describe_run
 
 Cars = int | Text | Sequence[str]

@@ -5,22 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-import math
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from racecar.base.columns import given
 from racecar.base.errors import ConfigurationError
 from racecar.base.values import number_of, Values
-from racecar.base.vectors import vector
 from racecar.catalogue import NODES
 from racecar.control.custom_controller import ControllerClass
 from racecar.control.linearizer import Linearizer
-from racecar.control.target import Target, TargetSampler
-from racecar.control.tracker import TrajectoryTracker, VELOCITY_LIMIT
-from racecar.control.trajectories import Trajectory
+from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.simulation.closed_loop import ClosedLoop, FaultyLoop, Loop, LoopCar
 from racecar.simulation.custom_loop import CustomLoop
@@ -30,14 +22,8 @@ from racecar.simulation.reckoned_plant import is_reckoned
 from racecar.stacks.faults import faults_in, has_faults
 from racecar.stacks.stack import Stack
 
-Array = NDArray[np.float64]
 StackValues: TypeAlias = Mapping[str, Values]
 """Value of every parameter of every node: {executable: {parameter: value}}."""
-
-# Of a reference over a run, and by how much it must be faster than the limit to count [m/s].
-_SAMPLES, _NOT_FASTER = 1001, 1e-6
-# Least speed of a reference whose radius is looked at [m/s], and by which factor it may be less.
-_MOVING, _NOT_TIGHTER = 0.05, 0.98
 
 
 def make_law(executable: str, values: Values) -> Linearizer:
@@ -132,95 +118,6 @@ def _with_held_odometry(
             f'control rate is {control_rate:g} Hz, expected a whole number times the rate of the'
             f' odometry, {rate:g} Hz')
     return {**values, 'rate': control_rate}, every
-
-
-def reference_warning(
-    tracker: TrajectoryTracker, simulated: Values, duration: float,
-    trajectory: Trajectory | None = None, tracked: Values | None = None,
-) -> str | None:
-    """Say why a car cannot follow a reference, from when on and what to change.
-
-    It is faster than the car can drive, or turns more tightly than the car can steer.
-
-    simulated: values of the simulator node; duration: of the run [s]; trajectory: in place of that
-    of the tracker; tracked: values of the tracker's node, where its commands drive. None if
-    neither is the case.
-    """
-    times = np.linspace(0.0, duration, _SAMPLES)
-    shape = trajectory or tracker.trajectory
-    targets = _targets(shape, times, exact=tracker.is_exact)
-    return (_too_fast(shape, times, targets, simulated, tracked)
-            or _too_tight(shape, times, targets if tracker.is_exact else _targets(
-                shape, times, exact=True), simulated))
-
-
-def _targets(shape: Trajectory, times: Array, *, exact: bool) -> Array:
-    """Targets at times, (n, len(Target._fields))."""
-    sampler = TargetSampler([shape], exact=exact)
-    return np.reshape(sampler.sample(vector(times), vector(len(times))),
-                      (len(times), len(Target._fields)))
-
-
-def _of(targets: Array, name: str) -> Array:
-    return targets[:, Target._fields.index(name)]
-
-
-def _changed_by(shape: Trajectory) -> str:
-    """Parameters of a shape that a user can change."""
-    names = ', '.join(row.name for row in shape.parameters if row.type is float)
-    return f"{shape.name}: {names or 'its parameters'}"
-
-
-def _too_fast(
-    shape: Trajectory, times: Array, targets: Array, simulated: Values, tracked: Values | None,
-) -> str | None:
-    lowest, highest, limit = _speed_limits(simulated)
-    most = math.inf if tracked is None else number_of(tracked, VELOCITY_LIMIT)
-    if most < highest:
-        lowest, highest, limit = max(lowest, -most), most, f'trajectory_tracker.{VELOCITY_LIMIT}'
-    speeds = _of(targets, 'speed')
-    over = np.flatnonzero((speeds > highest + _NOT_FASTER) | (speeds < lowest - _NOT_FASTER))
-    if not over.size:
-        return None
-    start, peak = times[over[0]], np.max(np.abs(speeds[over]))
-    return (f'the reference is faster than the car can drive from {start:.3g} s on, by up to'
-            f' {peak:.3g} m/s where {limit} allows'
-            f' {highest if speeds[over[0]] > 0.0 else lowest:.3g} m/s, so the error is that of a'
-            f' car left behind; slow it down ({_changed_by(shape)}), end the run before, or raise'
-            ' the limit')
-
-
-def _too_tight(
-    shape: Trajectory, times: Array, targets: Array, simulated: Values,
-) -> str | None:
-    if 'vehicle.steering_limit' not in simulated:
-        # A robot that turns on the spot.
-        return None
-    # Of thousands of points: a whole vehicle takes a millisecond to make.
-    wheelbase, left, right = (
-        number_of(simulated, 'vehicle.cog_to_front_axle')
-        + number_of(simulated, 'vehicle.cog_to_rear_axle'),
-        number_of(simulated, 'vehicle.steering_limit'),
-        number_of(simulated, 'vehicle.steering_limit_right'))
-    least = wheelbase / math.tan(max(left, given(right, left)))
-    speeds = np.abs(_of(targets, 'speed'))
-    bends = np.abs(_of(targets, 'rate')) / np.maximum(speeds, _MOVING)
-    over = np.flatnonzero(bends * _NOT_TIGHTER * least > 1.0)
-    if not over.size:
-        return None
-    return (f'the reference turns more tightly than the car can steer from {times[over[0]]:.3g} s'
-            f' on, on a radius down to {1.0 / np.max(bends):.3g} m where vehicle.steering_limit'
-            f' allows {least:.3g} m, so the car leaves it; make it wider'
-            f' ({_changed_by(shape)}) or take another vehicle')
-
-
-def _speed_limits(simulated: Values) -> tuple[float, float, str]:
-    """Return lowest and highest speed of the car of a simulator [m/s], and what sets them."""
-    if 'vehicle.speed_max' in simulated:
-        return (number_of(simulated, 'vehicle.speed_min'),
-                number_of(simulated, 'vehicle.speed_max'), 'vehicle.speed_max')
-    top = number_of(simulated, 'robot.max_speed') * number_of(simulated, 'robot.wheel_radius')
-    return -top, top, 'robot.max_speed'
 
 
 def make_custom_loop(

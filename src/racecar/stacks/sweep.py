@@ -25,10 +25,9 @@ from racecar.base.values import Values
 from racecar.base.yaml_file import load_mapping, naming_file
 from racecar.catalogue import TABLES
 from racecar.control.custom_controller import CONTROLLER, ControllerClass, find_controller
-from racecar.control.tracker import FEEDBACK, VELOCITY_LIMIT
+from racecar.control.tracker import FEEDBACK
 from racecar.control.trajectories import Trajectory
-from racecar.differential.parameters import PREFIX as ROBOT_PREFIX
-from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
+from racecar.dynamics.vehicles.parameters import VEHICLE
 from racecar.faults.plant import FAULTS
 from racecar.metrics.survival import Limits
 from racecar.simulation.batch_result import Noise
@@ -49,13 +48,7 @@ from racecar.stacks.fleets import (
     stack_columns,
     switches_off,
 )
-from racecar.stacks.loops import (
-    make_car,
-    make_custom_loop,
-    make_stack_loop,
-    reference_warning,
-    StackValues,
-)
+from racecar.stacks.loops import make_car, make_custom_loop, make_stack_loop, StackValues
 from racecar.stacks.options import (
     DURATION,
     policy_as_controller,
@@ -64,6 +57,7 @@ from racecar.stacks.options import (
     SWEEP,
 )
 from racecar.stacks.parts import ROBOT, SHARED
+from racecar.stacks.reference_warning import DECIDED_BY, reference_warning
 from racecar.stacks.run_files import describe_run, with_whole_paths
 from racecar.stacks.sweep_points import Draw, GridPoints, Point, SamplePoints
 
@@ -84,12 +78,6 @@ _DISTRIBUTIONS = {'uniform': '[lowest, highest]', 'normal': '[mean, standard dev
 _MOST_POINTS = 10_000_000
 # Points that are made at once: with matrices for their modes they take some megabytes.
 _AT_ONCE = 960
-# What decides whether a car can follow a reference: limits of its speed and of its turns.
-_FOLLOWS_BY = {
-    *(PREFIX + name for name in (
-        'speed_min', 'speed_max', 'steering_limit', 'steering_limit_right', 'cog_to_front_axle',
-        'cog_to_rear_axle')),
-    f'{ROBOT_PREFIX}max_speed', f'{ROBOT_PREFIX}wheel_radius', VELOCITY_LIMIT}
 
 L = TypeVar('L', bound=Loop)
 
@@ -270,7 +258,7 @@ class Sweep(NamedPoints):
         found = Fleet(loop, points, columns, trajectories).where(are_possible)
         names = {name for node in (self.stack.simulator, self.stack.tracker) if node is not None
                  for name in varied.get(node, {})}
-        if trajectories or names & _FOLLOWS_BY:
+        if trajectories or names & DECIDED_BY:
             for point, trajectory in itertools.zip_longest(found.cars, found.trajectories):
                 self._note_outrun(loop, point, [point], trajectory)
         else:
