@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from racecar.base.errors import ConfigurationError
 from racecar.base.share import find_vehicle
 from racecar.cli.choices import add_vehicle_argument
-from racecar.cli.output import ProgressBar
+from racecar.cli.output import made_folder, ProgressBar
 
 if TYPE_CHECKING:
     from racecar.identification.drive import Drive
@@ -188,30 +188,24 @@ def _fit(drives: Sequence[Drive], path: Path, arguments: argparse.Namespace) -> 
     output: Path = arguments.output
     if output.exists() and not output.is_dir():
         raise ConfigurationError(f"--output '{output}' is a file, expected a folder")
-    try:
-        # Before the fit, which would be lost.
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigurationError(
-            f"--output '{output}' cannot be made: {error.strerror}; name another place"
-        ) from error
-    vehicle = VehicleParameters.from_file(path)
-    with ProgressBar(100.0, 'fitting', '%') as bar:
-        tell: Callable[[float, str], None] = lambda share, _: bar(100.0 * share)  # noqa: E731
-        result = identify(drives, vehicle, free=arguments.free, progress=tell,
-                          combined=arguments.combined_slip)
-    for warning in result.warnings:
-        print(f'warning: {warning}', file=sys.stderr)
-    page = identification_page(result, f'Identification of {arguments.name}')
-    page.write(output / 'report.html')
-    texts = {f'{arguments.name}.yaml': vehicle_yaml(result, arguments.name, vehicle),
-             f'{arguments.name}.json': json.dumps(as_json(result), indent=1)}
-    try:
-        for file, text in texts.items():
-            (output / file).write_text(text, encoding='utf-8')
-    except OSError as error:
-        raise ConfigurationError(
-            f"'{output}' cannot be written: {error.strerror}; give another folder") from error
+    with made_folder(output, may_exist=True):
+        vehicle = VehicleParameters.from_file(path)
+        with ProgressBar(100.0, 'fitting', '%') as bar:
+            tell: Callable[[float, str], None] = lambda share, _: bar(100.0 * share)  # noqa: E731
+            result = identify(drives, vehicle, free=arguments.free, progress=tell,
+                              combined=arguments.combined_slip)
+        for warning in result.warnings:
+            print(f'warning: {warning}', file=sys.stderr)
+        page = identification_page(result, f'Identification of {arguments.name}')
+        page.write(output / 'report.html')
+        texts = {f'{arguments.name}.yaml': vehicle_yaml(result, arguments.name, vehicle),
+                 f'{arguments.name}.json': json.dumps(as_json(result), indent=1)}
+        try:
+            for file, text in texts.items():
+                (output / file).write_text(text, encoding='utf-8')
+        except OSError as error:
+            raise ConfigurationError(
+                f"'{output}' cannot be written: {error.strerror}; give another folder") from error
     if arguments.json:
         print(json.dumps(as_json(result)))
     else:

@@ -19,14 +19,15 @@ def typed_command() -> str:
 
 
 @contextlib.contextmanager
-def made_folder(output: Path) -> Iterator[None]:
+def made_folder(output: Path, *, may_exist: bool = False) -> Iterator[None]:
     """Make the folder of --output before what takes long, whose results would be lost without it.
 
-    It goes again if an error ends this before anything is in it. Raises ConfigurationError if it
-    cannot be made.
+    If it was made here, it goes again if an error ends this before anything is in it. Raises
+    ConfigurationError if it cannot be made.
     """
+    is_new = not output.exists()
     try:
-        output.mkdir(parents=True)
+        output.mkdir(parents=True, exist_ok=may_exist)
     except OSError as error:
         raise ConfigurationError(
             f"--output '{output}' cannot be made: {error.strerror}; name another place"
@@ -34,8 +35,9 @@ def made_folder(output: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        with contextlib.suppress(OSError):
-            output.rmdir()
+        if is_new:
+            with contextlib.suppress(OSError):
+                output.rmdir()
         raise
 
 
