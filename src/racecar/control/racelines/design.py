@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+import functools
 import hashlib
 import math
 from typing import NamedTuple
@@ -111,8 +112,10 @@ def make_raceline(
         tyres = make_tyre_set(vehicle, design.tyre_model).model.name
         searched.setdefault(ideal, set()).update(
             name for name, model in TIME_MODELS.items() if tyres in model.tyre_models)
-    least = {each: _least_times(track, vehicle, each, sorted(models), on_iteration)
-             for each, models in searched.items()}
+    bend_of = functools.cache(lambda margin: minimum_curvature(track, margin, design.step))
+    least = {each: _least_times(
+        track, vehicle, each, bend_of(each.margin), sorted(models), on_iteration)
+        for each, models in searched.items()}
     solved: MinimumCurvature | MinimumTime | None = None
     fastest = least[design].lines[design.model] if design.method == TIME else None
     if fastest is not None:
@@ -120,8 +123,8 @@ def make_raceline(
             fastest, least[design].about.at(fastest.offsets), fastest.speed)
     else:
         if design.method == CURVATURE:
-            solved = minimum_curvature(track, design.margin, design.step)
-            points = solved.stations.at(solved.offsets)
+            solved = bend = bend_of(design.margin)
+            points = bend.stations.at(bend.offsets)
         else:
             points = track.stations(design.step).points
             points = np.vstack([points, points[:1]])
@@ -161,11 +164,10 @@ class _LeastTimes(NamedTuple):
 
 
 def _least_times(
-    track: Track, vehicle: VehicleParameters, design: RacelineDesign, models: list[str],
-    on_iteration: OnIteration,
+    track: Track, vehicle: VehicleParameters, design: RacelineDesign, bend: MinimumCurvature,
+    models: list[str], on_iteration: OnIteration,
 ) -> _LeastTimes:
     """Lines of least time of some models, sought about the line of least curvature."""
-    bend = minimum_curvature(track, design.margin, design.step)
     about = track.about(bend.stations.at(bend.offsets), design.step)
     grip = GripMap.of(vehicle, design.tyre_model, grip=design.grip)
     return _LeastTimes(about, minimum_times(
