@@ -7,7 +7,7 @@ The keys are those of KEYS; docs/league.md explains them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 import functools
 import hashlib
@@ -134,7 +134,7 @@ class Cell:
         """Cells of the same kind run by the same machine code."""
         return self.controller, self.plant
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """SHA-256 of what the result follows from: numbers, files, our sources."""
         return hashlib.sha256(json.dumps([
@@ -227,12 +227,7 @@ class League:
                   for file in self.hidden_lines(folder)]
         names = [line.name for line in found]
         _once('lines', names)
-        for controller, entry in self.controllers.items():
-            for one in entry.only.get('lines', ()):
-                if one not in names:
-                    raise ConfigurationError(
-                        f"controllers.{controller}.only.lines: '{one}' is unknown, expected some"
-                        f' of {", ".join(names)}{suggestion(one, names)}')
+        _check_only(self.controllers, 'lines', names)
         return found
 
     def cells(self, lines: Sequence[Line]) -> Iterator[Cell]:
@@ -355,13 +350,8 @@ def make_league(content: Values) -> League:
     plants = {name: _plant(body) for name, body in _named(fields, 'plants')}
     conditions = {name: _condition(body) for name, body in _named(fields, 'conditions')}
     controllers = {name: _entry(body) for name, body in _named(fields, 'controllers')}
-    for name, entry in controllers.items():
-        for part, known in (('plants', plants), ('conditions', conditions)):
-            for one in entry.only.get(part, ()):
-                if one not in known:
-                    raise ConfigurationError(
-                        f"controllers.{name}.only.{part}: '{one}' is unknown, expected some of"
-                        f" {', '.join(known)}{suggestion(one, known)}")
+    _check_only(controllers, 'plants', plants)
+    _check_only(controllers, 'conditions', conditions)
     for part, bodies in (('plants', plants), ('conditions', conditions)):
         for name, body in bodies.items():
             _check_taken(f'{part}.{name}.{CONTROLLER}', body.controller, controllers.values())
@@ -380,6 +370,18 @@ def _once(key: str, values: Sequence[object]) -> None:
     for k, value in enumerate(values):
         if value in values[:k]:
             raise ConfigurationError(f'{key} has {excerpt(value)} twice, expected it once')
+
+
+def _check_only(
+    controllers: Mapping[str, Entry], part: str, known: Collection[str],
+) -> None:
+    """Raise ConfigurationError for what a controller is to drive alone and that there is not."""
+    for name, entry in controllers.items():
+        for one in entry.only.get(part, ()):
+            if one not in known:
+                raise ConfigurationError(
+                    f"controllers.{name}.only.{part}: '{one}' is unknown, expected some of"
+                    f" {', '.join(known)}{suggestion(one, known)}")
 
 
 def _check_taken(where: str, names: Iterable[str], entries: Iterable[Entry]) -> None:
