@@ -128,7 +128,7 @@ def package(tmp_path):
         path = folder / f'{name}.py'
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    for name in ('compiled', 'kernel_contents', 'kernel_sources'):
+    for name in ('compiled', 'kernel_contents', 'kernel_files', 'kernel_sources'):
         shutil.copy(SOURCES / 'base' / f'{name}.py', folder / 'base')
     return folder
 
@@ -192,7 +192,7 @@ def edit(package, name, old, new):
 
 
 def kernels(package):
-    return {path.name for path in (package.parent / 'cache').rglob('*.nbc')}
+    return {path.name for path in (package.parent / 'cache').rglob('factory.make_*run_*.nbc')}
 
 
 def test_an_edit_compiles_what_it_can_change_and_no_kernel_is_stale(package):
@@ -217,6 +217,22 @@ def test_an_edit_compiles_what_it_can_change_and_no_kernel_is_stale(package):
               " p.write_text(p.read_text().replace('5.0', '6.0'))")
     assert start(package, change) == ([200.0, 500.0, 3000.0, 1.0], 2)
     assert start(package) == ([220.0, 500.0, 3000.0, 1.0], 2)
+
+
+def test_what_kernels_call_is_compiled_once_for_all_of_them(package):
+    pytest.importorskip('numba')
+    begin, end = PROGRAM.partition('answers =')[0], (
+        "print(json.dumps([answer, sorted(made)]))\n")
+
+    def call(inner, outer):
+        return start(package, program=f'{begin}answer = make({inner}, {outer})(1.0)\n{end}')
+
+    assert call('first', 'second') == (120.0, ['first', 'make_both', 'make_run', 'second'])
+    assert call('second', 'first') == (120.0, ['make_both', 'make_run'])
+    assert call('first', 'second') == (120.0, [])
+    edit(package, 'leaf', '2.0', '5.0')
+    assert call('first', 'second') == (150.0, ['first', 'make_both', 'make_run'])
+    assert len(list((package.parent / 'cache').rglob('first.first_*.nbc'))) == 1
 
 
 def test_an_implementation_elsewhere_in_the_package_is_refused():

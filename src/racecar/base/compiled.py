@@ -4,24 +4,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-import contextlib
+from collections.abc import Callable, Iterable, Iterator
 import functools
 import gc
 import hashlib
 import inspect
 import operator
-import os
 from pathlib import Path
-import re
 import sys
-import time
 import types
 from typing import cast, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
 from racecar.base.kernel_contents import content_of, is_own, origin_of, Written
+from racecar.base.kernel_files import note_sources, note_use
 from racecar.base.kernel_sources import sources_of
 
 F = TypeVar('F', bound=Callable[..., object])
@@ -66,7 +63,7 @@ def announce_compilation(tell: Callable[[str], object]) -> None:
 try:
     import numba
     from numba import extending
-    from numba.core import event
+    from numba.core import caching, event
 except ImportError:
     COMPILED = False
 else:
@@ -80,6 +77,8 @@ else:
         """
 
         cached = True
+        # Whether there is room for the code of what kernels call.
+        keeps_parts = True
         announced = False
         # One kernel compiles others; Numba's lock keeps other threads out.
         _depth = 0
@@ -111,9 +110,52 @@ _registered: set[Callable[..., object]] = set()
 
 def _register_for_kernels(function: F, options: dict[str, bool | str]) -> F:
     if COMPILED and function not in _registered:
-        extending.register_jitable(**options)(function)
+        _implement(function, options, lambda *types: function)
         _registered.add(function)
     return function
+
+
+def _implement(
+    function: Callable[..., object], options: dict[str, bool | str],
+    choose: Callable[..., Callable[..., object] | None],
+) -> None:
+    """Let compiled functions call, in place of a function, what is chosen for types of arguments.
+
+    Its machine code is cached on disk, as that of compiled(): most of what a kernel is made of is
+    part of kernels of other processes too.
+    """
+    def choose_cached(*types: object) -> Callable[..., object] | None:
+        chosen = choose(*types)
+        return chosen and _cachable(chosen, types, options)
+
+    _overload(function, jit_options={**options, 'cache': True}, strict=False)(choose_cached)
+    # For what the first has nothing.
+    _overload(function, jit_options=options, strict=False)(choose)
+
+
+def _cachable(
+    function: Callable[..., object], types: tuple[object, ...], options: dict[str, bool | str],
+) -> Callable[..., object] | None:
+    """Function under a name of its content, None if its code cannot be found or kept by that."""
+    if not _compilation.keeps_parts or _take_functions(types):
+        return None
+    parts = _parts(function, types)
+    if not parts.are_known or not sources_of(parts.modules).are_imported:
+        return None
+    named = _named(_plain(function), _kernel_name(function, parts, (types, options)))
+    named.__module__ = _home(function, parts)
+    try:
+        folder = caching.FunctionCache(named).cache_path
+    except RuntimeError:
+        return None
+    note_sources(Path(folder), parts.modules)
+    return named
+
+
+def _take_functions(kinds: Iterable[object]) -> bool:
+    """Whether functions are among arguments: Numba cannot write their types into a file."""
+    return any(isinstance(kind, numba.types.Callable) or _take_functions(
+        getattr(kind, 'types', ())) for kind in kinds)
 
 
 def pure(function: F) -> F:
@@ -148,8 +190,7 @@ def compiled_as(implementation: Callable[..., object]) -> Callable[[F], F]:
     """Decorator of a plain function in whose place compiled functions call a pure one."""
     def decorate(function: F) -> F:
         if COMPILED:
-            _overload(function, jit_options=_INLINED, strict=False)(
-                lambda *arguments: implementation)
+            _implement(function, _INLINED, lambda *arguments: implementation)
         return function
 
     return decorate
@@ -176,7 +217,7 @@ def kernel(function: F) -> F:
         made.append(compiled(function, types_of(*arguments)))
         return made[-1](*arguments)
 
-    _overload(call, jit_options=_CALLED, strict=False)(lambda *arguments: function)
+    _implement(call, _CALLED, lambda *arguments: function)
     return cast('F', call)
 
 
@@ -232,7 +273,7 @@ def by_type(function: Callable[P, Result_co]) -> ByType[P, Result_co]:
         def implementation_for(first: object, *rest: object) -> Callable[..., object] | None:
             return table.get(getattr(first, 'instance_class', type(None)))
 
-        _overload(chosen, jit_options=_INLINED, strict=False)(implementation_for)
+        _implement(chosen, _INLINED, implementation_for)
 
     vars(chosen)['register'] = register
     return cast(ByType[P, Result_co], chosen)
@@ -300,13 +341,13 @@ def compiled(
             _compilation.cached = False
         except OSError:
             # A full disk, which the next start may find emptier.
-            pass
+            _compilation.keeps_parts = False
         else:
             folder = Path(kernel.stats.cache_path or '')
             if kernel.stats.cache_misses and kernel.stats.cache_path:
-                _note_sources(folder, parts.modules)
+                note_sources(folder, parts.modules)
             elif parts.others:
-                _note_use(folder, name)
+                note_use(folder, name)
             return cast('F', kernel)
     return cast('F', jit()(named))
 
@@ -462,55 +503,6 @@ def _described(value: object) -> str:
     raise TypeError(
         f'a compiled function is closed over {value!r}, expected pure functions, Parts, numbers'
         ' and texts')
-
-
-_tidied: set[Path] = set()
-_HOUR = 3600.0
-# A user's code changes often, and nothing says when it is given up.
-_UNUSED = 7 * 24 * _HOUR
-
-
-def _note_use(folder: Path, name: str) -> None:
-    """Let the files of a kernel be as new as if they were made now."""
-    for path in folder.glob(f'*{name}-*'):
-        with contextlib.suppress(OSError):
-            os.utime(path)
-
-
-def _note_sources(folder: Path, modules: frozenset[str]) -> None:
-    """Note in a folder of the cache of which modules a kernel is, and tidy the folder once."""
-    note = folder / f'kernels_s{sources_of(modules).digest}.txt'
-    # A full disk, or another process that does the same.
-    with contextlib.suppress(OSError):
-        if not note.exists():
-            part = note.with_suffix(f'.{os.getpid()}')
-            part.write_text('\n'.join(sorted(modules)))
-            part.replace(note)
-    if folder not in _tidied:
-        _tidied.add(folder)
-        _drop_outdated(folder)
-
-
-def _drop_outdated(folder: Path) -> None:
-    """Remove from a folder of the cache the code of sources that are no longer so."""
-    current: dict[str, bool] = {}
-    for note in folder.glob('kernels_s*.txt'):
-        digest = note.stem.removeprefix('kernels_s')
-        with contextlib.suppress(OSError):
-            current[digest] = sources_of(frozenset(note.read_text().split())).digest == digest
-            if not current[digest]:
-                note.unlink()
-    for path in folder.glob('*_s*.nb?'):
-        found = re.search(r'_s([0-9a-f]{10})_[0-9a-f]{12}(u?)-', path.name)
-        if not found:
-            continue
-        sources, users = found.groups()
-        with contextlib.suppress(OSError):
-            age = time.time() - path.stat().st_mtime
-            # What has no note may be so new that its process has yet to write one.
-            is_current = current.get(sources, age < _HOUR)
-            if not is_current or (users and age > _UNUSED):
-                path.unlink()
 
 
 NO_NUMBA = 'Numba is not installed'
