@@ -14,6 +14,7 @@ from pathlib import Path
 import sys
 import types
 from typing import cast, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
+import warnings
 
 import numpy as np
 
@@ -104,6 +105,10 @@ else:
     _compilation = _Compilation()
     event.register('numba:compile', _compilation)
     _overload: Callable[..., Callable[[F], F]] = extending.overload
+    # Numba 0.58 says so where the disk is full, and then compiles without keeping it, as is meant.
+    warnings.filterwarnings(
+        'ignore', 'Code using Numba extension API maybe depending',
+        numba.errors.NumbaPendingDeprecationWarning)
 
 _registered: set[Callable[..., object]] = set()
 
