@@ -259,6 +259,8 @@ def test_who_is_beyond_a_border_of_a_course_with_widths_is_found():
     assert farthest_off(course, circle * 1.14) is None
     assert farthest_off(course, circle * 0.76) is None
     outside, inside = farthest_off(course, circle[:60] * 1.2), farthest_off(course, circle * 0.7)
+    assert outside is not None
+    assert inside is not None
     assert (outside.distance, outside.border) == (pytest.approx(2.0, abs=0.02), 1.0)
     assert (inside.distance, inside.border) == (pytest.approx(3.0, abs=0.02), 2.0)
 

@@ -63,8 +63,9 @@ def farthest_off(course: Course, points: NDArray[np.float64]) -> OffCourse | Non
         worst = int(beyond.argmax())
         if beyond[worst] > most:
             most = beyond[worst]
-            found = OffCourse(*part[worst].tolist(), float(distances[worst, nearest[worst]]),
-                              float(borders[worst]))
+            x, y = part[worst].tolist()
+            found = OffCourse(
+                x, y, float(distances[worst, nearest[worst]]), float(borders[worst]))
     return found
 
 
