@@ -261,8 +261,9 @@ def test_who_is_beyond_a_border_of_a_course_with_widths_is_found():
     outside, inside = farthest_off(course, circle[:60] * 1.2), farthest_off(course, circle * 0.7)
     assert outside is not None
     assert inside is not None
-    assert (outside.distance, outside.border) == (pytest.approx(2.0, abs=0.02), 1.0)
-    assert (inside.distance, inside.border) == (pytest.approx(3.0, abs=0.02), 2.0)
+    assert (outside.border, inside.border) == (1.0, 2.0)
+    assert outside.distance == pytest.approx(2.0, abs=0.02)
+    assert inside.distance == pytest.approx(3.0, abs=0.02)
 
 
 def test_cars_that_start_in_each_other_are_refused():
