@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.share import find_track
+from racecar.base.share import find_raceline, find_track, raceline_names
 from racecar.cli.main import main
+from racecar.control.trajectories.race_line import RaceLine
 from racecar.facade.race_file import make_race
 from racecar.facade.race_run import drive_again, drive_race, read_inputs, TRACE, write_inputs
 from racecar.gym.tracks import named_track
 from racecar.metrics.course_places import Places, poses_on
+from racecar.metrics.laps import Course
+from racecar.race.off_course import farthest_off
 from racecar.scene.world_choice import files_of_world
 from racecar.simulation.obstacles import GIVE_PARAMETER
 
@@ -221,6 +224,46 @@ def test_a_folder_that_cannot_be_made_is_told_before_a_race_and_a_sweep(tmp_path
 def test_what_no_race_can_be(keys, error, message):
     with pytest.raises(error, match=message):
         make_race({'format': 'head_to_head', 'cars': [GAP, GAP], **keys})
+
+
+def test_a_start_and_a_line_off_the_track_are_told_and_own_lines_are_possible(tmp_path, capsys):
+    line = find_raceline('gbr_f1tenth_time')
+    found = race({**CENTRE, 'name': 'red', 'raceline': str(line)},
+                 {**GAP, 'name': 'blue', 'start': [500.0, 300.0, 0.0]},
+                 {**CENTRE, 'name': 'grey'}, {**GAP, 'name': 'near', 'start': [3.0, 0.0, 0.0]})
+    assert len(found.warnings) == 2
+    assert found.warnings[0].startswith(
+        'car blue starts off the track, at (500.00, 300.00) m, 566.21 m from the centre line,'
+        ' expected at most 3 m')
+    assert found.warnings[1].startswith(
+        f'car red follows the raceline {line}, which leaves the track, farthest at (')
+    file = tmp_path / 'race.yaml'
+    file.write_text(json.dumps({
+        'format': 'head_to_head', 'time_limit': 1.0, 'rules': {'countdown': 0.0}, 'cars': [
+            {**CENTRE, 'raceline': str(line)}, GAP]}), encoding='utf-8')
+    assert main(['race', str(file), '-o', str(tmp_path / 'out')]) == 0
+    assert 'warning: car car1 follows the raceline' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('name', raceline_names())
+def test_no_line_that_comes_with_the_package_leaves_its_track(name):
+    world = name.split('_', 1)[0]
+    assert farthest_off(named_track(world).course, RaceLine(name, 1.0).course.points) is None
+
+
+def test_who_is_beyond_a_border_of_a_course_with_widths_is_found():
+    angles = np.linspace(0.0, 2.0 * np.pi, 101)
+    circle = 10.0 * np.column_stack([np.cos(angles), np.sin(angles)])
+    widths = np.tile([1.0, 2.0], (101, 1))
+    course = Course.along(circle, widths)
+    assert farthest_off(course, circle * 1.14) is None
+    assert farthest_off(course, circle * 0.76) is None
+    outside, inside = farthest_off(course, circle[:60] * 1.2), farthest_off(course, circle * 0.7)
+    assert outside is not None
+    assert inside is not None
+    assert (outside.border, inside.border) == (1.0, 2.0)
+    assert outside.distance == pytest.approx(2.0, abs=0.02)
+    assert inside.distance == pytest.approx(3.0, abs=0.02)
 
 
 def test_cars_that_start_in_each_other_are_refused():

@@ -7,8 +7,9 @@ import re
 
 from node_bench import RACECAR, RACECAR_DRIVER
 import pytest
-from rcl_interfaces.msg import ParameterType
-from rcl_interfaces.srv import DescribeParameters, SetParametersAtomically
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.msg import ParameterType, ParameterValue
+from rcl_interfaces.srv import DescribeParameters, SetParameters, SetParametersAtomically
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -133,6 +134,25 @@ def test_parameters_are_set_all_or_none(bench, start):
     assert (node.values['velocity_timeout'], node.get_parameter('use_sim_time').value) == (
         0.2, False)
     assert not node.get_clock().ros_time_is_active
+
+
+def test_a_parameter_of_a_type_that_is_none_is_refused_and_ends_nothing(bench, start):
+    node = start('kinematic_linearizer')
+    untyped = ParameterMessage(name='velocity_timeout', value=ParameterValue(type=255))
+    right = Parameter('velocity_timeout', value=1.0).to_parameter_msg()
+    service = f'{node.get_fully_qualified_name()}/set_parameters'
+    results = bench.call(service, SetParameters, parameters=[untyped, right]).results
+    assert [result.successful for result in results] == [False, True]
+    assert results[0].reason == (
+        "parameter 'velocity_timeout' has the type 255, expected one of"
+        ' rcl_interfaces/ParameterType, 0 to 9')
+    assert node.values['velocity_timeout'] == 1.0
+    right = Parameter('velocity_timeout', value=2.0).to_parameter_msg()
+    result = bench.call(f'{service}_atomically', SetParametersAtomically,
+                        parameters=[right, untyped]).result
+    assert 'has the type 255' in result.reason
+    assert not result.successful
+    assert node.values['velocity_timeout'] == 1.0
 
 
 def test_unknown_parameter_is_refused_with_the_nearest_name(bench, start):

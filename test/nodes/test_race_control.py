@@ -9,10 +9,13 @@ from geometry_msgs.msg import PoseWithCovarianceStamped
 from node_bench import command, odometry, RACECAR, seconds, stamp
 import numpy as np
 import pytest
+import rclpy
 from std_msgs.msg import String, UInt32
 from std_srvs.srv import Trigger
 
 from racecar.base.errors import ConfigurationError
+from racecar.base.share import find_track
+from racecar.control.trajectories.waypoint_file import read_way_points
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.race_control import RaceControlNode
 from racecar.ros import qos
@@ -91,6 +94,8 @@ def test_a_race_is_started_judged_and_won(bench, race_file):
     assert not race.call('start').success
     race.drive(0.2)
     bench.until(lambda: race.holds['red'] and race.holds['red'][-1].drive.speed == 0.0, 'a hold')
+    assert {name: rows[-1].header.frame_id for name, rows in race.holds.items() if rows}[
+        'red'] == 'red/base_link'
     assert race.states[-1].state == 'grid'
     assert race.call('start').message == 'the countdown of 0.2 s has begun'
     assert not race.call('start').success
@@ -112,6 +117,44 @@ def test_a_race_is_started_judged_and_won(bench, race_file):
     assert race.call('stop').success
     race.heard('end')
     assert not race.call('stop').success
+
+
+def test_a_car_that_starts_off_the_track_is_told(bench, race_file):
+    race = Race(bench, race_file, 'red', 'blue')
+    bench.deliver(race.node, '/red/vesc/odom', odometry(0.05, RADIUS))
+    bench.deliver(race.node, '/blue/vesc/odom', odometry(0.05, 60.0, 80.0))
+    race.call('start')
+    assert bench.logged('starts off the track').startswith(
+        'blue starts off the track, at (60.00, 80.00) m, 90.00 m from the centre line, expected'
+        ' at most 3 m')
+    assert not bench.has_logged('red starts')
+
+
+def test_a_race_in_another_world_than_that_of_its_file_is_judged_there():
+    found = {d.executable: d.resolve() for d in describe_stack('gap_ode', StackOptions(
+        cars=('red', 'blue'), race='head_to_head', world='gbr'))}
+    assert found['race_control']['world'] == found['single_track_simulator']['world'] == 'gbr'
+
+
+def test_race_control_judges_in_the_world_that_it_is_given(bench):
+    race = Race(bench, 'head_to_head', 'red', 'blue', world='gbr')
+    course = read_way_points(find_track('gbr'))[0]
+    for name, point in (('red', course[0]), ('blue', course[40])):
+        bench.deliver(race.node, f'/{name}/vesc/odom', odometry(0.05, *point))
+    assert race.call('start').success
+    race.call('stop')
+    race.heard('end')
+    assert not bench.has_logged('starts off the track')
+
+
+@pytest.mark.parametrize(('topic', 'kind'), [('collisions', UInt32), ('retired', String)])
+def test_who_speaks_beside_the_simulator_of_a_car_is_named(bench, race_file, topic, kind):
+    race = Race(bench, race_file, 'red', 'blue')
+    for name in ('simulator', 'stranger'):
+        bench.add(rclpy.create_node(name)).create_publisher(
+            kind, f'/blue/{topic}', qos.LATCHED)
+    bench.logged(f'/blue/{topic} has 2 publishers, expected one: /simulator, /stranger;')
+    assert len(race.node.conflicts) == 1
 
 
 def test_a_car_that_is_stopped_by_something_is_put_back_where_it_was(bench, race_file):

@@ -5,24 +5,41 @@
 import math
 
 from bag_samples import messages_in
-from geometry_msgs.msg import Point, Pose, Quaternion
+from geometry_msgs.msg import (
+    Point,
+    PointStamped,
+    Pose,
+    PoseWithCovarianceStamped,
+    Quaternion,
+)
 from nav_msgs.msg import Odometry
-from node_bench import command, RACECAR, seconds
+from node_bench import (
+    command,
+    kinematic_linearizer,
+    RACECAR,
+    RACECAR_DRIVER,
+    seconds,
+    velocity,
+)
 import numpy as np
 import pytest
+import rclpy
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool, String
 from tf2_msgs.msg import TFMessage
 import yaml
 
 from racecar.analysis.run_csv import read_run_csv
+from racecar.bags.reader import BagReader
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.cli.main import main
+from racecar.nodes.driver_bridge import DriverBridgeNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
+from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.nodes.world_simulator import WorldSimulatorNode
 from racecar.ros import qos
 from racecar.ros.conversions import stamp_ns_of
-from racecar.ros.interfaces import RaceLooks, RaceOrder, RaceOrders
+from racecar.ros.interfaces import DriverState, LampSwitches, RaceLooks, RaceOrder, RaceOrders
 from racecar.stacks import describe_stack, StackOptions
 
 pytestmark = pytest.mark.ros
@@ -79,6 +96,47 @@ def test_each_car_has_topics_and_frames_below_its_name(bench, node):
         'transforms of both cars')
 
 
+@pytest.mark.parametrize(('names', 'cars', 'prefixes'), [
+    ('racecar', 'red,blue', ('red/', 'blue/')), ('f1tenth_gym', None, ('ego_racecar/',))])
+def test_every_frame_in_messages_of_cars_is_one_of_tf(tmp_path, names, cars, prefixes):
+    assert main(['up', 'gap_ode', *(['--cars', cars] if cars else []), '--topic-names', names,
+                 *FAST, '--duration', '0.3', '--record', str(tmp_path / 'bag')]) == 0
+    with BagReader(tmp_path / 'bag') as bag:
+        recorded = [row.name for row in bag.summary.topics]
+    rows = messages_in(tmp_path / 'bag', recorded)
+    known = {'map'} | {frame for row in rows if row.topic in ('/tf', '/tf_static')
+                       for one in row.message.transforms
+                       for frame in (one.header.frame_id, one.child_frame_id)}
+    frames = {row.topic: row.message.header.frame_id for row in rows
+              if hasattr(row.message, 'header')}
+    # Joint states have none.
+    assert {*frames.values()} - {''} <= known
+    commands = [frame for topic, frame in frames.items() if topic.endswith('output')]
+    assert {*commands} == {f'{prefix}base_link' for prefix in prefixes}
+
+
+def test_nodes_of_a_car_announce_what_they_say_in_its_frames(bench):
+    points = bench.listen('/tracked_point', PointStamped, qos.LATCHED)
+    states = bench.listen('/driver/state', DriverState, qos.STATE)
+    lamps = bench.listen('/driver/lamps', LampSwitches, qos.LATCHED)
+    node = bench.start(kinematic_linearizer, frame_prefix='red/', **RACECAR)
+    bench.start(TrajectoryTrackerNode, frame_prefix='red/', **RACECAR)
+    bench.start(DriverBridgeNode, frame_prefix='red/', **RACECAR_DRIVER)
+    bench.set_clock(1.0)
+    bench.until(lambda: points and states and lamps, 'all of them')
+    assert {message.header.frame_id for message in (*points, *states, *lamps)} == {
+        'red/base_link'}
+    # Who does not know of the prefix may announce the point of the car, too.
+    message = points[-1]
+    for frame in ('red/base_link', 'base_link', 'blue/base_link'):
+        message.header.frame_id = frame
+        bench.deliver(node, '/tracked_point', message)
+        bench.deliver(node, '/virtual_velocities', velocity(1.0, 1.0))
+    complaint = bench.logged("m in 'blue/base_link', this law is exact for")
+    assert "m in 'red/base_link': give the tracker" in complaint
+    assert not bench.has_logged("m in 'base_link', this law")
+
+
 def test_the_time_goes_on_once_all_cars_are_answered(bench):
     cars = Cars(bench, 'red', 'blue')
     cars.drive(2, red=(1.0, 0.0), blue=(2.0, 0.0))
@@ -101,6 +159,28 @@ def test_a_car_that_falls_silent_is_stopped_and_changes_no_bit_of_another(bench)
     alone = Cars(bench, 'green', 'grey', grid_spacing=3.0)
     alone.drive(40, green=commands['red'], grey=(0.0, 0.0))
     assert alone.places('green')[:40] == cars.places('red')[:40]
+
+
+def test_who_orders_beside_race_control_is_named(bench):
+    cars = Cars(bench, 'red', 'blue', grid_spacing=3.0, lockstep_race=True)
+    for name in ('race_control', 'second'):
+        bench.add(rclpy.create_node(name)).create_publisher(
+            RaceOrders, '/race/orders', qos.LATCHED)
+    bench.logged('/race/orders has 2 publishers, expected one: /race_control, /second;')
+    assert len(cars.node.conflicts) == 1
+
+
+def test_a_pose_that_a_car_cannot_have_is_refused_by_the_name_of_its_topic(bench):
+    cars = Cars(bench, 'red', 'blue', grid_spacing=3.0)
+    for name, number in (('red', math.nan), ('blue', math.inf)):
+        message = PoseWithCovarianceStamped()
+        message.pose.pose.position.x = number
+        # What comes again soon is told once, and that of another car all the same.
+        for _ in range(3):
+            bench.deliver(cars.node, f'/{name}/initialpose', message)
+    for name in ('red', 'blue'):
+        assert sum(f'/{name}/initialpose refused: pose holds' in text
+                   for _, text in bench.logs) == 1
 
 
 def test_a_car_that_diverges_is_told_of_and_the_time_goes_on(bench):

@@ -37,6 +37,11 @@ _ODOMETRY_TIMEOUT = Parameter(
     'odometry_timeout', float, 0.5, 'Age of the odometry at which the car is stopped', 's',
     above=0.0, maximum=60.0)
 
+_FRAME_PREFIX = Parameter(
+    'frame_prefix', str, '', 'What the frame base_link of the car begins with in messages, as'
+    ' red/: frame_prefix of its simulator and, of one of several cars, its name', read_only=True)
+
+
 def _if_needed(table: ParameterTable) -> ParameterTable:
     """Rows of which none has to be given: empty or 0 stands for none.
 
@@ -66,6 +71,7 @@ TRAJECTORY_TRACKER = _if_needed(VEHICLE_PARAMETERS) + TRACKER_PARAMETERS + Param
               above=0.0, maximum=10000.0, read_only=True),
     _ODOMETRY_TIMEOUT,
     _LOCKSTEP,
+    _FRAME_PREFIX,
     DIAGNOSTICS_RATE,
 ])
 
@@ -75,6 +81,7 @@ _LINEARIZER_NODE = ParameterTable([
               above=0.0, maximum=60.0),
     _ODOMETRY_TIMEOUT,
     _LOCKSTEP,
+    _FRAME_PREFIX,
     DIAGNOSTICS_RATE,
 ])
 
@@ -94,6 +101,7 @@ GAP_FOLLOWER = VEHICLE_PARAMETERS + GAP_PARAMETERS + ParameterTable([
     Parameter('lockstep', bool, False,
               'Answer each scan once, for a simulator in lockstep whose lockstep_output is its'
               ' laser', read_only=True),
+    _FRAME_PREFIX,
     DIAGNOSTICS_RATE,
 ])
 
@@ -114,6 +122,7 @@ EMERGENCY_BRAKE = VEHICLE_PARAMETERS + BRAKE_PARAMETERS + ParameterTable([
     Parameter('odometry_rate', float, 100.0,
               'Rate of the odometry, by which it is known in lockstep which one was due last; that'
               ' of scans stands in them', 'Hz', above=0.0, maximum=1e6, read_only=True),
+    _FRAME_PREFIX,
     DIAGNOSTICS_RATE,
 ])
 
@@ -132,11 +141,14 @@ LAP_TIMER = ParameterTable([
 RACE_CONTROL = VEHICLE_FILE_PARAMETERS + ParameterTable([
     Parameter('race_file', str, 'time_trial', 'Rules and track, by name or as a file of `racecar'
               ' race`; cars and controllers in it are not looked at', read_only=True),
+    Parameter('world', str, '', 'World of the race, by name or as a file; empty: that of the race'
+              ' file', read_only=True),
     Parameter('auto_start', bool, False, 'Begin the countdown once the odometry of all cars has'
               ' come; false: by the service ~/start', read_only=True),
     Parameter('lockstep', bool, False, 'Answer each look of a simulator in lockstep, which awaits'
               ' it by lockstep_race', read_only=True),
     *(row for row in FLEET_PARAMETERS if row.name != 'grid_spacing'),
+    _FRAME_PREFIX,
     DIAGNOSTICS_RATE,
 ])
 
@@ -277,6 +289,7 @@ ACKERMANN_MUX = ParameterTable([
     Parameter('shared', list, [],
               'Inputs, below ~/, that several nodes may command: a warning tells that the newest'
               ' command counts, where others have an error', read_only=True),
+    _FRAME_PREFIX,
     DIAGNOSTICS_RATE,
 ]) + TWIST_PARAMETERS
 
@@ -296,6 +309,7 @@ DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
     Parameter('mux_source', str, 'Driver', 'Name of the driver in the mux file: wheels are'
               ' commanded past the mux only while this source holds it', read_only=True),
     _LOCKSTEP,
+    _FRAME_PREFIX,
     DIAGNOSTICS_RATE,
 ])
 
@@ -308,10 +322,11 @@ KEYBOARD_TELEOP = KEY_PARAMETERS + ParameterTable([
     Parameter('key_releases', bool, True, 'Ask the terminal to tell when a key is released, as'
               ' those with the keyboard protocol of kitty do', read_only=True),
     Parameter('status_line', bool, True, 'Show keys and state in that terminal', read_only=True),
+    _FRAME_PREFIX,
     DIAGNOSTICS_RATE,
 ])
 
-JOY_TELEOP = JOY_PARAMETERS + ParameterTable([DIAGNOSTICS_RATE])
+JOY_TELEOP = JOY_PARAMETERS + ParameterTable([_FRAME_PREFIX, DIAGNOSTICS_RATE])
 
 JOY_NODE = ParameterTable([
     Parameter('device', str, '/dev/input/js0', 'Joystick device of Linux', read_only=True),

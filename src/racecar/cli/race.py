@@ -70,6 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
         if kept is None:
             file = find_race(arguments.file)
             title, race = file.stem, read_race(file)
+            for line in race.warnings:
+                print(f'warning: {line}', file=sys.stderr)
             with raising_on_signals(), ProgressBar(longest(race.plan), 'racing') as show:
                 result = drive_race(race, show)
         else:

@@ -55,7 +55,8 @@ class DriveView(Node):
 
         status: gives a line of what the keys are set to.
         """
-        super().__init__('drive_view', namespace=namespace)
+        super().__init__(
+            'drive_view', namespace=namespace, start_parameter_services=False)
         self._screen = screen
         self._state = state
         self._status = status

@@ -55,7 +55,8 @@ class DriverDemonstration(Node):
 
     def __init__(self, on_event: Callable[[float, str], object], namespace: str = '') -> None:
         """Join the network; nothing happens before the node is spun."""
-        super().__init__('driver_demonstration', namespace=namespace)
+        super().__init__(
+            'driver_demonstration', namespace=namespace, start_parameter_services=False)
         self._on_event = on_event
         self.finished = False
         self.failure: DemonstrationError | None = None

@@ -112,7 +112,8 @@ class RunProbe(Node):
         some are lost. tracker: knows where the reference is, as that of the nodes, whose
         references are not heard then.
         """
-        super().__init__('run_probe', namespace=namespace)
+        super().__init__(
+            'run_probe', namespace=namespace, start_parameter_services=False)
         self._join = RunJoin(self._hand_out)
         self._commands = commands
         self._motion = GROUND_TRUTH if reckoned else ODOMETRY

@@ -84,7 +84,7 @@ class CaseNode(Node):
     """
 
     def __init__(self, composed: ComposedStack, case: Case, programs: list[Program]) -> None:
-        super().__init__('course_grader')
+        super().__init__('course_grader', start_parameter_services=False)
         self._case, self._programs = case, programs
         self._check = case.make_check()
         self._simulator = composed.simulator

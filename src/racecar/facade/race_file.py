@@ -28,6 +28,8 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.facade.driven_cars import Driver, GapDriver
 from racecar.gym.tracks import named_track, Track
 from racecar.metrics.course_places import Places, poses_on
+from racecar.metrics.laps import Course
+from racecar.race.off_course import line_warning, start_warning
 from racecar.race.rules import HEAD_TO_HEAD, OBSTACLES, read_rules, Rules
 from racecar.scene.scene import Box, Colour, Scene
 from racecar.scene.world_choice import check_car_names, files_of_world, MOST_CARS
@@ -163,10 +165,14 @@ class RacePlan:
 
 
 class Race(NamedTuple):
-    """A race that can be driven: its plan, and what makes the drivers of its cars."""
+    """A race that can be driven: its plan, and what makes the drivers of its cars.
+
+    warnings: of starts and lines that are not those of the track.
+    """
 
     plan: RacePlan
     drivers: tuple[Callable[[], Driver], ...]
+    warnings: tuple[str, ...] = ()
 
 
 def read_race(path: Path | str) -> Race:
@@ -193,9 +199,10 @@ def make_race(content: Values) -> Race:
     if rules.format == HEAD_TO_HEAD and len(rows) < 2:
         raise fields.error('cars', rows, f'at least two of them for {HEAD_TO_HEAD}')
     common = fields.mapping('simulator')
-    made = [_car(Fields.of(f'car {number}', row), number, _Shared(rules, world, common, seed))
+    shared = _Shared(rules, world, track.course, common, seed)
+    made = [_car(Fields.of(f'car {number}', row), number, shared)
             for number, row in enumerate(rows, start=1)]
-    cars = tuple(car for car, _ in made)
+    cars = tuple(one.car for one in made)
     try:
         check_car_names([car.name for car in cars])
     except ParameterError as error:
@@ -203,7 +210,10 @@ def make_race(content: Values) -> Race:
     plan = RacePlan(
         rules, world, line, _obstacles(fields, rules, track, seed),
         fields.number('grid_spacing', 0.8, 0.1), cars)
-    return Race(plan, tuple(make for _, make in made))
+    starts = [start_warning(f'car {car.name}', track.course, car.start.x, car.start.y)
+              for car in cars if car.start is not None]
+    return Race(plan, tuple(one.make_driver for one in made), tuple(
+        filter(None, (*starts, *(one.warning for one in made)))))
 
 
 def _whole(name: str) -> str:
@@ -216,13 +226,20 @@ class _Shared(NamedTuple):
 
     rules: Rules
     world: str
+    course: Course
     simulator: Values
     seed: int
 
 
-def _car(
-    fields: Fields, number: int, race: _Shared,
-) -> tuple[PlannedCar, Callable[[], Driver]]:
+class _Made(NamedTuple):
+    """A car, what makes its driver, and what is to be said of its line."""
+
+    car: PlannedCar
+    make_driver: Callable[[], Driver]
+    warning: str = ''
+
+
+def _car(fields: Fields, number: int, race: _Shared) -> _Made:
     fields.know(CAR_KEYS)
     shape = car_shape(fields, number)
     where = fields.text('controller', GAP_FOLLOWER)
@@ -250,7 +267,7 @@ def _planned(
 
 def _gap_following(
     fields: Fields, shape: FleetCar, settings: Values, race: _Shared,
-) -> tuple[PlannedCar, Callable[[], Driver]]:
+) -> _Made:
     for name in ('raceline', 'speed'):
         if fields.has(name):
             raise fields.error(name, fields.value(name), f'none: {GAP_FOLLOWER} follows no line;'
@@ -259,13 +276,13 @@ def _gap_following(
     overrides = {**options.overrides, GAP_FOLLOWER: settings}
     overrides[_SIMULATOR] = {'laser.seed': race.seed, **overrides[_SIMULATOR]}
     values = _resolved('gap_ode', replace(options, overrides=overrides))
-    return (_planned(shape, values[_SIMULATOR], GAP_FOLLOWER, sees_laser=True),
-            lambda: GapDriver(values[GAP_FOLLOWER]))
+    return _Made(_planned(shape, values[_SIMULATOR], GAP_FOLLOWER, sees_laser=True),
+                 lambda: GapDriver(values[GAP_FOLLOWER]))
 
 
 def _controlled(
     fields: Fields, shape: FleetCar, settings: Values, race: _Shared,
-) -> tuple[PlannedCar, Callable[[], Driver]]:
+) -> _Made:
     where = fields.text('controller')
     made_by = find_controller(where)
     for name in settings:
@@ -287,8 +304,12 @@ def _controlled(
         overrides[_SIMULATOR] = {
             'sensors': [LASER.name], 'laser.seed': race.seed, **overrides[_SIMULATOR]}
         values = _resolved('kinematic_ode', options)
-    return (_planned(shape, values[_SIMULATOR], where, sees_laser=driver.reads_scans),
-            lambda: ControllerDriver(made_by, settings, tracker))
+    line = TrajectoryTracker(dict(tracker)).course()
+    return _Made(
+        _planned(shape, values[_SIMULATOR], where, sees_laser=driver.reads_scans),
+        lambda: ControllerDriver(made_by, settings, tracker),
+        line_warning(f'car {shape.name}', f"the raceline {tracker['raceline_file']}",
+                     race.course, line))
 
 
 def _resolved(stack: str, options: StackOptions) -> dict[str, dict[str, object]]:

@@ -95,7 +95,7 @@ class AckermannMuxNode(TableNode):
         self._last = AckermannCommand(0.0, 0.0)
         # The newest command of each source that is forwarded and takes no part in lockstep.
         self._beside: dict[str, AckermannCommand] = {}
-        self._template = command_template()
+        self._template = command_template(self.base_link)
         self._stands = False
         self._announced = ''
         self._mux, self._moment = CommandMux(()), Moment(())

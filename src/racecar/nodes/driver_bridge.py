@@ -115,8 +115,8 @@ class DriverBridgeNode(TableNode):
         return ''
 
     def _create_publishers(self) -> None:
-        self._drive = command_template()
-        self._wheels = wheel_command_template()
+        self._drive = command_template(self.base_link)
+        self._wheels = wheel_command_template(self.base_link)
         self._drive_publisher = AnswerPublisher(
             self, AckermannDriveStamped, topics.DRIVER_COMMAND, qos.COMMAND, self._lockstep)
         self._hold_publisher = AnswerPublisher(
@@ -124,7 +124,7 @@ class DriverBridgeNode(TableNode):
         self._wheel_publisher = AnswerPublisher(
             self, WheelCommand, topics.WHEEL_COMMAND, qos.COMMAND, self._lockstep)
         self._state_publisher = self.create_publisher(DriverState, topics.DRIVER_STATE, qos.STATE)
-        self._switches = lamp_switches_template()
+        self._switches = lamp_switches_template(self.base_link)
         self._lamp_publisher = AnswerPublisher(
             self, LampSwitchesMessage, topics.DRIVER_LAMPS, qos.LATCHED, self._lockstep)
         self._info_publisher = self.create_publisher(CarInfo, topics.DRIVER_CAR_INFO, qos.LATCHED)
@@ -300,6 +300,8 @@ class DriverBridgeNode(TableNode):
 
     def _make_state(self, now_ns: int) -> DriverState:
         bridge = self._bridge
-        return driver_state(
+        state = driver_state(
             now_ns, bridge.controls, bridge.powertrain, bridge.wheels,
             bridge.odometry.vx if bridge.odometry else UNKNOWN, bridge.is_overruled)
+        state.header.frame_id = self.base_link
+        return state

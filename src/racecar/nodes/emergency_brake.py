@@ -76,7 +76,7 @@ class EmergencyBrakeNode(TableNode):
         # In lockstep: whether what came last is not judged yet.
         self._is_due = False
         self._state = ''
-        self._command = command_template()
+        self._command = command_template(self.base_link)
         self._stop_publisher, self._clear_publisher = (
             AnswerPublisher(self, AckermannDriveStamped, topic, qos.COMMAND, self._lockstep)
             for topic in (topics.SAFETY_COMMAND, topics.SAFETY_CLEAR))

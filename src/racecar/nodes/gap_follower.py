@@ -41,7 +41,7 @@ class GapFollowerNode(TableNode):
         self.follows_stamps = self._lockstep
         self._law = GapFollower(self.values, VehicleParameters.from_values(self.values))
         self._has_answered = False
-        self._command = command_template()
+        self._command = command_template(self.base_link)
         self._publisher = AnswerPublisher(
             self, AckermannDriveStamped, topics.NAVIGATION_COMMAND, qos.COMMAND, self._lockstep)
         subscribe_raw(

@@ -44,7 +44,7 @@ class JoyTeleopNode(TableNode):
         super().__init__(node_names.JOY_TELEOP, JOY_TELEOP, **options)
         self._driver = _load(self.values)
         self._heard_ns: int | None = None
-        self._message = command_template()
+        self._message = command_template(self.base_link)
         self._publisher = self.create_publisher(
             AckermannDriveStamped, topics.TELEOP_COMMAND, qos.COMMAND)
         self.closing.callback(self._end)

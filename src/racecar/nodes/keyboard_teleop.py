@@ -47,7 +47,7 @@ class KeyboardTeleopNode(TableNode):
         self._shown = ''
         self._commanded: AckermannCommand | None = None
         self.on_key: Callable[[KeyEvent], object] | None = None
-        self._message = command_template()
+        self._message = command_template(self.base_link)
         self._publisher = self.create_publisher(
             AckermannDriveStamped, topics.TELEOP_COMMAND, qos.COMMAND)
         self.closing.callback(self._end)

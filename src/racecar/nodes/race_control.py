@@ -16,7 +16,7 @@ from std_srvs.srv import Trigger
 
 from racecar.base.errors import MessageError
 from racecar.base.fields import Fields
-from racecar.base.frames import MAP
+from racecar.base.frames import BASE_LINK, MAP
 from racecar.base.share import find_race, find_track
 from racecar.base.types import heading_of, NANOSECONDS, Odometry, Pose2, yaw_to_quaternion
 from racecar.base.yaml_file import load_yaml
@@ -26,6 +26,7 @@ from racecar.control.trajectories.waypoint_file import read_way_points
 from racecar.metrics.laps import Course
 from racecar.race.events import CarLook, Order, parking_of
 from racecar.race.observer import Observer
+from racecar.race.off_course import start_warning
 from racecar.race.referee import COUNTDOWN, GRID, Referee, RUNNING
 from racecar.race.rules import read_rules
 from racecar.ros import qos, topics
@@ -92,14 +93,17 @@ class _Car:
 
 
 class _HeardCar(_Car):
-    """A car whose topics are heard as they come."""
+    """A car whose topics are heard as they come.
+
+    heard_topics: full names of those on which the simulator alone speaks.
+    """
 
     def __init__(self, node: RaceControlNode, name: str, number: int) -> None:
         super().__init__(name, number)
-        place = Place(name)
+        place = Place(name, f"{node.values['frame_prefix']}{name and f'{name}/'}")
         # When it was commanded last [ns].
         self._heard_ns: int | None = None
-        self._command = command_template()
+        self._command = command_template(place.frame(BASE_LINK))
         self._pose_publisher = node.create_publisher(
             PoseWithCovarianceStamped, place.topic(topics.INITIAL_POSE), qos.COMMAND)
         self._hold_publisher = node.create_publisher(
@@ -107,10 +111,12 @@ class _HeardCar(_Car):
         self.odometry_topic = subscribe_raw(
             node, OdometryMessage, place.topic(topics.ODOMETRY), read_finite_odometry,
             partial(node.hear, self), qos.ODOMETRY_SUM_SUBSCRIPTION).topic_name
-        node.create_subscription(
-            UInt32, place.topic(topics.COLLISIONS), self._on_collisions, qos.LATCHED)
-        node.create_subscription(
-            String, place.topic(topics.RETIRED), self._on_retired, qos.LATCHED)
+        self.heard_topics = (
+            self.odometry_topic,
+            node.create_subscription(UInt32, place.topic(topics.COLLISIONS), self._on_collisions,
+                                     qos.LATCHED).topic_name,
+            node.create_subscription(String, place.topic(topics.RETIRED), self._on_retired,
+                                     qos.LATCHED).topic_name)
         subscribe_raw(
             node, AckermannDriveStamped, place.topic(topics.NAVIGATION_COMMAND), read_command,
             self._on_command, qos.COMMAND)
@@ -264,7 +270,7 @@ class RaceControlNode(TableNode):
         content = load_yaml('race file', file)
         fields = Fields.of(f"race file '{file}'", content)
         self._rules = read_rules(fields)
-        world = fields.text('world', 'racetrack')
+        world = self.values['world'] or fields.text('world', 'racetrack')
         self._course = _course(fields.text('line', world))
         vehicles = vehicles_of_cars(self.values)
         self._observer = Observer(scene_of({'world': world}), [
@@ -281,15 +287,17 @@ class RaceControlNode(TableNode):
             awaited = [_AwaitedCar(name, number) for number, name in enumerate(vehicles)]
             self._cars = awaited
             self._heard = dict.fromkeys(awaited, _Answers(self, awaited, self._judge).topic_name)
+            single = [*self._heard.values()]
         else:
             heard = [_HeardCar(self, name, number) for number, name in enumerate(vehicles)]
             self._cars = heard
             self._heard = {car: car.odometry_topic for car in heard}
+            single = [topic for car in heard for topic in car.heard_topics]
         self.create_service(Trigger, '~/start', self._on_start)
         self.create_service(Trigger, '~/stop', self._on_stop)
         self.create_service(NamedCar, '~/restart_car', self._on_restart_car)
         self.create_service(NamedCar, '~/retire_car', self._on_retire_car)
-        self.watch_publishers(dict.fromkeys(self._heard.values()))
+        self.watch_publishers(dict.fromkeys(single))
 
     def waits_for(self) -> str:
         """Topic that is silent."""
@@ -415,6 +423,10 @@ class RaceControlNode(TableNode):
         self._referee = Referee([car.name for car in self._cars], self._course, self._rules, grid,
                                 self._has_room)
         self._begun_ns, self._told_events = self._looked_ns, 0
+        for car, start in zip(self._cars, grid, strict=True):
+            warning = start_warning(car.name, self._course, start.x, start.y)
+            if warning:
+                self.get_logger().warning(warning)
 
     def _has_room(self, car: int, pose: Pose2) -> bool:
         referee = self._referee

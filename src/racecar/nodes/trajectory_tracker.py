@@ -16,7 +16,7 @@ from std_srvs.srv import SetBool
 
 from racecar.base.compiled import announce_compilation
 from racecar.base.errors import excerpt, ParameterError, RacecarError
-from racecar.base.frames import BASE_LINK, MAP, REFERENCE
+from racecar.base.frames import MAP, REFERENCE
 from racecar.base.types import NANOSECONDS, Odometry, yaw_to_quaternion
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import TRAJECTORY_TRACKER
@@ -78,7 +78,7 @@ class TrajectoryTrackerNode(TableNode):
         self._reference_listeners = Listeners(self._reference_publisher)
         self._path_publisher = self.create_publisher(Path, topics.REFERENCE_PATH, qos.LATCHED)
         tracked_point = PointStamped()
-        tracked_point.header.frame_id = BASE_LINK
+        tracked_point.header.frame_id = self.base_link
         tracked_point.point.x = self._tracker.tracked_ahead
         self._point_publisher = self.create_publisher(
             PointStamped, topics.TRACKED_POINT, qos.LATCHED)
@@ -222,7 +222,7 @@ class TrajectoryTrackerNode(TableNode):
 
     def _publish_point_ahead(self) -> None:
         message = PointStamped()
-        message.header.frame_id = BASE_LINK
+        message.header.frame_id = self.base_link
         message.point.x = self._tracker.tracked_ahead + self.values['PL_distance']
         self._ahead_publisher.publish(message)
 

@@ -15,18 +15,24 @@ from rcl_interfaces.msg import (
     ParameterDescriptor,
     SetParametersResult,
 )
+from rcl_interfaces.msg import (
+    Parameter as ParameterMessage,
+)
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.clock import Clock, ClockType, JumpThreshold
 from rclpy.context import Context
 from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.qos import QoSProfile
+from rclpy.service import Service
 from rclpy.subscription import Subscription
 from rclpy.task import Future
 from rclpy.timer import Timer
 from rosgraph_msgs.msg import Clock as ClockMessage
 
-from racecar.base.errors import MessageError, ParameterError, RacecarError
+from racecar.base.errors import excerpt, MessageError, ParameterError, RacecarError
+from racecar.base.frames import BASE_LINK
 from racecar.base.parameters import (
     DIAGNOSTICS_RATE,
     Parameter,
@@ -51,6 +57,8 @@ from racecar.ros.wire import check_stamp
 _RCLPY_PARAMETERS = ('use_sim_time', 'start_type_description_service')
 
 _GRAPH_PERIOD = 0.5  # [s]
+
+_TYPES = tuple(type_.value for type_ in RosParameter.Type)
 
 
 class NodeTime(Protocol):
@@ -192,6 +200,11 @@ class TableNode(Node, metaclass=_Completed):
         self.diagnostics.begin(self.values.get(DIAGNOSTICS_RATE.name, 0.0))
         # It would keep the node alive.
         self.closing.callback(time_jump_handle.unregister)
+
+    @property
+    def base_link(self) -> str:
+        """Name of the frame base_link of the node's car; for tables with a frame_prefix."""
+        return f"{self.values['frame_prefix']}{BASE_LINK}"
 
     def now_ns(self) -> int:
         """Node's time [ns]."""
@@ -336,6 +349,19 @@ class TableNode(Node, metaclass=_Completed):
         result: SetParametersResult = super().set_parameters_atomically(converted)
         return result
 
+    def create_service(
+        self, srv_type: type, srv_name: str, callback: Callable[..., Any], **kwargs: Any,
+    ) -> Service:
+        """Create it as rclpy does; a parameter of a type that is none is refused.
+
+        rclpy's own services raise for it, which would end the node and all others of its process.
+        """
+        if srv_type is SetParameters:
+            callback = _with_checked_types(callback)
+        elif srv_type is SetParametersAtomically:
+            callback = _with_checked_types_of_all(callback)
+        return super().create_service(srv_type, srv_name, callback, **kwargs)
+
     def create_publisher(
         self, msg_type: type, topic: str, qos_profile: QoSProfile | int, **kwargs: Any,
     ) -> ObservedPublisher:
@@ -399,6 +425,48 @@ class TableNode(Node, metaclass=_Completed):
         self.values.update({p.name: p.value for p in parameters if p.name in changed})
         if changed:
             self.on_values_changed(changed)
+
+
+def _untyped(parameters: Iterable[ParameterMessage]) -> SetParametersResult | None:
+    """Refusal of the first parameter of a type that is none; None if there is none."""
+    return next((SetParametersResult(successful=False, reason=(
+        f'parameter {excerpt(row.name)} has the type {row.value.type}, expected one of'
+        f' rcl_interfaces/ParameterType, {_TYPES[0]} to {_TYPES[-1]}'))
+        for row in parameters if row.value.type not in _TYPES), None)
+
+
+def _with_checked_types(
+    callback: Callable[[SetParameters.Request, SetParameters.Response], object],
+) -> Callable[[SetParameters.Request, SetParameters.Response], SetParameters.Response]:
+    def set_each(
+        request: SetParameters.Request, response: SetParameters.Response,
+    ) -> SetParameters.Response:
+        for row in request.parameters:
+            refusal = _untyped([row])
+            if refusal is None:
+                callback(SetParameters.Request(parameters=[row]), response)
+            else:
+                response.results.append(refusal)
+        return response
+
+    return set_each
+
+
+def _with_checked_types_of_all(
+    callback: Callable[[SetParametersAtomically.Request, SetParametersAtomically.Response],
+                       SetParametersAtomically.Response],
+) -> Callable[[SetParametersAtomically.Request, SetParametersAtomically.Response],
+              SetParametersAtomically.Response]:
+    def set_all(
+        request: SetParametersAtomically.Request, response: SetParametersAtomically.Response,
+    ) -> SetParametersAtomically.Response:
+        refusal = _untyped(request.parameters)
+        if refusal is None:
+            return callback(request, response)
+        response.result = refusal
+        return response
+
+    return set_all
 
 
 def _descriptor(row: Parameter) -> ParameterDescriptor:

@@ -17,6 +17,7 @@ from racecar.ros import qos, topics
 from racecar.ros.conversions import pose_from_message, yaw_of
 from racecar.ros.interfaces import Reset
 from racecar.ros.node import TableNode
+from racecar.ros.raw_subscription import Complaints
 from racecar.ros.robot_link import RobotLink
 from racecar.simulation.ports import Entity
 
@@ -42,12 +43,14 @@ class Placing:
         self.start_of: Callable[[Entity], Pose3 | None] = lambda _: None
         node.create_service(Reset, '~/reset', self._on_reset)
         for link in links:
+            topic = link.place.topic(topics.INITIAL_POSE)
             node.create_subscription(
-                PoseWithCovarianceStamped, link.place.topic(topics.INITIAL_POSE),
-                partial(self._on_initial_pose, link), qos.COMMAND)
+                PoseWithCovarianceStamped, topic,
+                partial(self._on_initial_pose, link, Complaints(node, topic)), qos.COMMAND)
             if node.values['take_pose']:
+                topic = link.place.topic(topics.POSE)
                 node.create_subscription(
-                    Pose, link.place.topic(topics.POSE), partial(self._on_pose, link),
+                    Pose, topic, partial(self._on_pose, link, Complaints(node, topic)),
                     qos.COMMAND)
 
     def _on_reset(self, request: Reset.Request, response: Reset.Response) -> Reset.Response:
@@ -69,7 +72,9 @@ class Placing:
             for link, there in zip(self._links, placed, strict=True))
         return response
 
-    def _on_initial_pose(self, link: RobotLink, message: PoseWithCovarianceStamped) -> None:
+    def _on_initial_pose(
+        self, link: RobotLink, complaints: Complaints, message: PoseWithCovarianceStamped,
+    ) -> None:
         if not self._node.values['take_initialpose']:
             return
         frame = message.header.frame_id
@@ -79,13 +84,13 @@ class Placing:
                     f'frame_id is {frame!r}, expected {MAP!r} or {link.place.odometry!r}')
             self._move([link], pose_from_message(message.pose.pose))
         except (ValueError, RacecarError) as error:
-            self._node.get_logger().error(f'initialpose refused: {error}')
+            complaints.refused(error)
 
-    def _on_pose(self, link: RobotLink, message: Pose) -> None:
+    def _on_pose(self, link: RobotLink, complaints: Complaints, message: Pose) -> None:
         try:
             self._move([link], pose_from_message(message))
         except (ValueError, RacecarError) as error:
-            self._node.get_logger().error(f'pose refused: {error}')
+            complaints.refused(error)
 
     def move_all(self, pose: Pose3 | None) -> list[Pose3]:
         """As _move(), and let those that were retired take part again."""

@@ -34,6 +34,10 @@ class Complaints:
         self._logger.error(
             f'message on {self._topic} dropped: {error}', throttle_duration_sec=THROTTLE)
 
+    def refused(self, error: Exception) -> None:
+        """Say that what a message asks for is not done, and why."""
+        self._logger.error(f'{self._topic} refused: {error}', throttle_duration_sec=THROTTLE)
+
 
 def subscribe_raw(
     node: Node, message_type: type, topic: str, decode: Callable[[bytes], Value],

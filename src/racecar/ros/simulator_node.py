@@ -146,6 +146,7 @@ class SimulatorNode(TableNode):
         clock = [self._clock_publisher] if self._clock_publisher is not None else []
         self.watch_publishers([
             *(publisher.topic_name for publisher in own + clock),
+            *([self._race.topic_name] if self._race is not None else []),
             *(topic for link in self._links for topic in link.input_topics)],
             doubled={topic: _DOUBLED for link in self._links for topic in link.model.topics})
 

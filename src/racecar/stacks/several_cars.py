@@ -18,7 +18,7 @@ from racecar.catalogue import node_names
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.race.rules import read_rules
 from racecar.ros import topics
-from racecar.ros.topics.sets import topic_set
+from racecar.ros.topics.sets import FRAME_PREFIX, topic_set
 from racecar.scene.world_choice import check_car_names, FLEET_FILE, FLEET_PARAMETERS
 from racecar.simulation.fleet_file import FleetCar, OUTSIDE
 from racecar.simulation.obstacles import GIVE_PARAMETER
@@ -122,7 +122,7 @@ def of_cars(
         for node, of_car in zip(one, stack.nodes(there), strict=True):
             if not node.spec.is_simulator:
                 (found.left_out if node in left_out or (car.is_outside and _drives(node))
-                 else found.running).append(_told(of_car, car))
+                 else found.running).append(_told(of_car, car, there))
     recorders = [_recorded(d, options) for d in running
                  if d.executable == node_names.BAG_RECORDER]
     simulators = [_simulated(d, options, running) for d in running if d.spec.is_simulator]
@@ -151,8 +151,8 @@ def _race_control(options: StackOptions) -> list[NodeDescription]:
         return []
     return [_of_all(parts.node(
         node_names.RACE_CONTROL, options, vehicle_file(options.vehicle), parameters={
-            'race_file': str(find_race(options.race).resolve()), 'auto_start': True,
-            'lockstep': options.lockstep, **_names_of(options)}), options)]
+            'race_file': str(find_race(options.race).resolve()), 'world': options.world,
+            'auto_start': True, 'lockstep': options.lockstep, **_names_of(options)}), options)]
 
 
 def _of_all(node: NodeDescription, options: StackOptions) -> NodeDescription:
@@ -174,8 +174,15 @@ def _names_of(options: StackOptions) -> dict[str, object]:
             **({FLEET_FILE.name: os.path.abspath(file)} if file else {})}
 
 
-def _told(node: NodeDescription, car: FleetCar) -> NodeDescription:
-    """Node of a car, of which a mux knows the wheelbase of a vehicle that is not that of all."""
+def _told(node: NodeDescription, car: FleetCar, options: StackOptions) -> NodeDescription:
+    """Node of a car, which knows its frames, and a mux the wheelbase of a vehicle of its own.
+
+    options: those of the car.
+    """
+    if FRAME_PREFIX in node.table:
+        of_all = parts.names_of(options).parameters.get(FRAME_PREFIX, '')
+        node = replace(node, parameters={
+            FRAME_PREFIX: f'{of_all}{car.name}/', **node.parameters})
     if node.executable != node_names.ACKERMANN_MUX or not car.vehicle:
         return node
     wheelbase = VehicleParameters.from_file(find_vehicle(car.vehicle)).wheelbase

@@ -108,7 +108,7 @@ class CommandAnswers:
         self._command = AckermannCommand(0.0, 0.0)
         self.is_cut = False
         self._vehicle = vehicle
-        self._message = command_template()
+        self._message = command_template(node.base_link)
         self._publisher = AnswerPublisher(
             node, AckermannDriveStamped, topics.NAVIGATION_COMMAND, qos.COMMAND,
             node.values['lockstep'])

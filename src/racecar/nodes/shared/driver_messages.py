@@ -9,7 +9,6 @@ import math
 from sensor_msgs.msg import JointState
 
 from racecar.base.errors import MessageError
-from racecar.base.frames import BASE_LINK
 from racecar.base.types import HINGE_JOINTS, WHEEL_JOINTS
 from racecar.driver import ControlMode, Controls
 from racecar.driver.bridge import WheelReadings
@@ -27,7 +26,7 @@ def driver_state(
     time_ns: int, controls: Controls, powertrain: Powertrain,
     joints: WheelReadings | None, speed: float, overruled: bool,
 ) -> DriverState:
-    """Message at a time [ns].
+    """Message at a time [ns], without a frame.
 
     joints: None where none were heard; speed: of the car [m/s], UNKNOWN likewise; overruled:
     whether another source holds the mux.
@@ -55,7 +54,6 @@ def driver_state(
         antifog_lights=controls.antifog_lights, wiper_mode=int(controls.wiper_mode),
         limited_slip_differential=controls.limited_slip_differential,
         indicator_auto_disabling=controls.indicator_auto_disabling)
-    state.header.frame_id = BASE_LINK
     set_stamp(state.header.stamp, time_ns)
     return state
 

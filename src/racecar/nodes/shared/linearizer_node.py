@@ -33,7 +33,7 @@ class CommandType(NamedTuple):
 
     message_type: type
     topic: str
-    template: Callable[[], MessageTemplate]
+    template: Callable[[str], MessageTemplate]
     numbers: Callable[[tuple[float, float]], tuple[float, ...]]
 
 
@@ -99,7 +99,7 @@ class LinearizerNode(TableNode):
         self._has_answered = False
         self.commanded: tuple[float, float] | None = None
 
-        self._command = self.command_type.template()
+        self._command = self.command_type.template(self.base_link)
         self._publisher = AnswerPublisher(
             self, self.command_type.message_type, self.command_type.topic, qos.COMMAND,
             self._lockstep)
@@ -141,13 +141,13 @@ class LinearizerNode(TableNode):
         point, expected = message.point, self._linearizer.tracked_ahead
         self._wrong_point = ''
         self._announced_by |= self._announcers()
-        if message.header.frame_id != BASE_LINK \
+        if message.header.frame_id not in (self.base_link, BASE_LINK) \
                 or not math.hypot(point.x - expected, point.y) <= POINT_TOLERANCE:
             self._wrong_point = (
                 f'the tracker tracks the point ({point.x:g}, {point.y:g}) m in'
                 f' {message.header.frame_id!r}, this law is exact for ({expected:g}, 0) m in'
-                f' {BASE_LINK!r}: give the tracker the same vehicle, set its tracked_point, or use'
-                ' the other linearizer')
+                f' {self.base_link!r}: give the tracker the same vehicle, set its tracked_point,'
+                ' or use the other linearizer')
 
     def _on_point_ahead(self, message: PointStamped) -> None:
         self._announced_by |= self._announcers()

@@ -36,10 +36,10 @@ def command_rows() -> MessageRows:
     return MessageRows(AckermannDriveStamped, ('drive.speed', 'drive.steering_angle'), read_one)
 
 
-def command_template() -> MessageTemplate:
-    """Message to be filled with stamp, steering angle and speed."""
+def command_template(frame: str = BASE_LINK) -> MessageTemplate:
+    """Message to be filled with stamp, steering angle and speed; frame: base_link of the car."""
     message = AckermannDriveStamped()
-    message.header.frame_id = BASE_LINK
+    message.header.frame_id = frame
     return MessageTemplate(message, ('header.stamp', 'drive.steering_angle', 'drive.speed'))
 
 

@@ -31,10 +31,10 @@ def read_twist(data: bytes) -> tuple[BodyTwist, int]:
     return BodyTwist(*_TWIST.unpack_from(data, ORIGIN)), 0
 
 
-def twist_template() -> MessageTemplate:
-    """Message to be filled with stamp, speed and yaw rate."""
+def twist_template(frame: str = BASE_LINK) -> MessageTemplate:
+    """Message to be filled with stamp, speed and yaw rate; frame: base_link of the car."""
     message = TwistStamped()
-    message.header.frame_id = BASE_LINK
+    message.header.frame_id = frame
     return MessageTemplate(message, ('header.stamp', 'twist.linear.x', 'twist.angular.z'))
 
 

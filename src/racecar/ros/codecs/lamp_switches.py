@@ -30,10 +30,10 @@ def read_lamp_switches(data: bytes) -> tuple[LampSwitches, int]:
     return LampSwitches._make((*switches, period)), time_ns
 
 
-def lamp_switches_template() -> MessageTemplate:
-    """Message to be filled with stamp and LampSwitches."""
+def lamp_switches_template(frame: str = BASE_LINK) -> MessageTemplate:
+    """Message to be filled with stamp and LampSwitches; frame: base_link of the car."""
     message = LampSwitchesMessage()
-    message.header.frame_id = BASE_LINK
+    message.header.frame_id = frame
     return MessageTemplate(message, ('header.stamp', *LampSwitches._fields))
 
 

@@ -26,10 +26,13 @@ def read_wheel_command(data: bytes) -> tuple[WheelCommand, int]:
         numbers[14:]), time_ns
 
 
-def wheel_command_template() -> MessageTemplate:
-    """Message to be filled with stamp and the numbers of a WheelCommand in order."""
+def wheel_command_template(frame: str = BASE_LINK) -> MessageTemplate:
+    """Message to be filled with stamp and the numbers of a WheelCommand in order.
+
+    frame: base_link of the car.
+    """
     message = WheelCommandMessage()
-    message.header.frame_id = BASE_LINK
+    message.header.frame_id = frame
     return MessageTemplate(message, (
         'header.stamp', 'left_front_angle', 'right_front_angle',
         *(f'{name}.{i}' for name in (

@@ -24,8 +24,8 @@ _TOPIC = re.compile(r'[A-Za-z_]\w*(?:/[A-Za-z_]\w*)*', re.ASCII)
 _KEYS = {'summary': str, 'rank': int, 'topics': dict, 'cars': dict, 'shared': list, 'muxes': dict,
          'parameters': dict}
 
-# What a car of the set in a fleet has by its name.
-_FRAME_PREFIX = 'frame_prefix'
+FRAME_PREFIX = 'frame_prefix'
+"""Parameter that a car of the set has by its name in a fleet."""
 
 _KNOWN = {value for name, value in vars(topics).items()
           if name.isupper() and isinstance(value, str)}
@@ -61,7 +61,7 @@ class TopicSet(NamedTuple):
         if self.cars.keys().isdisjoint(cars):
             return self
         return self._replace(parameters={
-            name: value for name, value in self.parameters.items() if name != _FRAME_PREFIX})
+            name: value for name, value in self.parameters.items() if name != FRAME_PREFIX})
 
     def of_car(self, car: str, namespace: str) -> TopicSet:
         """Set for nodes of one of several cars, with full names; namespace: of all cars."""

@@ -43,7 +43,7 @@ class StateServices:
         offer.serve(GetSimulationState, self._simulation_state)
         offer.serve(ResetSimulation, self._reset)
         offer.serve(SetSimulationState, self._set_simulation_state)
-        answer_later(node.create_service(  # type: ignore[misc]  # A future answers.
+        answer_later(node.create_service(  # A future answers.
             StepSimulation, offer.name(StepSimulation), self._on_steps))
         self._action = ActionServer(
             node, SimulateSteps, offer.name(SimulateSteps), self._on_goal,
