@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`racecar examples` copies what the pages use, and each command that it prints can be typed."""
 
+import errno
 from pathlib import Path
 import re
 import runpy
@@ -48,6 +49,22 @@ def test_nothing_is_overwritten_or_half_written(tmp_path, capsys):
                      capsys.readouterr().err)
     assert [path for path in tmp_path.rglob('*') if path.is_file()] == [kept]
     assert kept.read_text() == 'mine'
+
+
+def test_a_full_disk_is_told_with_the_file_and_leaves_none(tmp_path, capsys, monkeypatch):
+    write = Path.write_bytes
+
+    def write_bytes(path, data):
+        if path.name == 'plant.yaml':
+            write(path, data[:10])
+            raise OSError(errno.ENOSPC, 'No space left on device')
+        return write(path, data)
+
+    monkeypatch.setattr(Path, 'write_bytes', write_bytes)
+    assert main(['examples', str(tmp_path)]) == 1
+    place = tmp_path / 'sweeps' / 'plant.yaml'
+    assert f"'{place}' cannot be written: No space left on device" in capsys.readouterr().err
+    assert not [path for path in tmp_path.rglob('*') if path.is_file()]
 
 
 def test_no_file_names_places_of_the_repository(folder):

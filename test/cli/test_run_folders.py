@@ -200,6 +200,15 @@ def test_a_file_that_could_not_be_written_is_not_named_as_a_result(capsys):
     assert "'/dev/full' cannot be written: No space left" in told.err
 
 
+def test_a_folder_that_cannot_be_made_is_told_before_the_run(capsys, tmp_path):
+    (tmp_path / 'file').touch()
+    place = tmp_path / 'file' / 'run'
+    assert main(['simulate', 'kinematic_ode', '--duration', '0.1', '--output', str(place)]) == 1
+    told = capsys.readouterr()
+    assert f"--output '{place}' cannot be made: Not a directory" in told.err
+    assert not told.out
+
+
 def test_the_metrics_of_the_report_are_those_that_were_printed(racecar, tmp_path):
     """Of a law for the centre of gravity, so that the tracked point is not base_link."""
     out, _ = racecar('simulate', 'dynamic_ode', '--duration', 3, '--output', tmp_path / 'run')

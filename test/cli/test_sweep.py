@@ -212,6 +212,20 @@ def test_output_is_not_overwritten(tmp_path, capsys):
         'exists already, not overwriting it; name another folder\n')
 
 
+def test_table_and_figures_outlast_a_report_that_cannot_be_written(
+        tmp_path, capsys, monkeypatch):
+    def refuse(*_):
+        raise ConfigurationError('no space left')
+
+    monkeypatch.setattr('racecar.facade.sweeps.SweepResult.report', refuse)
+    code, output = sweep(tmp_path, GRID)
+    assert code == 1
+    told = capsys.readouterr()
+    assert 'no space left' in told.err
+    assert 'best RMSE' in told.out
+    assert len(table(output)) == 6
+
+
 def test_vehicle_stands_for_every_node_that_knows_it(tmp_path):
     found = load_sweep('kinematic_ode', sweep_file(
         tmp_path, GRID, set={'vehicle.mass': 7.0}, grid={'vehicle.yaw_inertia': [0.1]}))

@@ -352,6 +352,24 @@ def test_the_formats_of_others_are_read(tmp_path, head, separator):
     assert line.speed == pytest.approx(5.0)
 
 
+@pytest.mark.parametrize('count', [200, 201])
+def test_a_line_of_others_of_two_laps_is_refused(tmp_path, count):
+    angles = np.arange(count) * 4.0 * math.pi / count
+    file = tmp_path / 'theirs.csv'
+    file.write_text('\n'.join(
+        f'{3.0 * a};{3.0 * math.cos(a)};{2.0 * math.sin(a)};0;0;5;0' for a in angles))
+    with pytest.raises(ConfigurationError, match=r'to its start at s = 15.* expected one lap;'):
+        read_raceline(file)
+
+
+def test_a_line_of_others_may_cross_itself_at_its_start(tmp_path):
+    angles = np.arange(200) * 2.0 * math.pi / 200
+    file = tmp_path / 'theirs.csv'
+    file.write_text('\n'.join(
+        f'0;{3.0 * math.sin(a)};{3.0 * math.sin(2.0 * a)};0;0;5;0' for a in angles))
+    assert read_raceline(file).length > 20.0
+
+
 @pytest.mark.parametrize(('text', 'error'), [
     ('', 'has 0 points'),
     ('x,y,v\n1,2,3\n', 'has 1 points, expected at least 4'),

@@ -50,6 +50,7 @@ BODIES = {
     # Stands, so that the case lasts until the flood is noticed.
     'flooding': 'while True: self.drive(0.0)',
     'nonsense': 'self.drive(self.speed if self.scans % 2 else math.nan)',
+    'not_finite': 'self.drive(math.nan)',
     'writing': 'open("/etc/marks", "w")',
     # Back to the wall behind.
     'hitting': 'self.drive(-1.0)'}

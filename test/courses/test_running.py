@@ -95,6 +95,15 @@ def test_a_program_that_commands_nothing_is_given_up(tmp_path, capsys, students)
     assert found['silent']['text'] == 'published no command within 2 s after the start'
 
 
+def test_a_program_without_a_finite_command_is_given_up(tmp_path, capsys, students):
+    # Long enough for its start on a busy machine.
+    lab = LAB.replace('start_limit: 40', 'start_limit: 15')
+    code, found = run(tmp_path, capsys, students('not_finite'), lab)
+    assert code == NOT_PASSED
+    text = 'published no command that is finite within 15 s after the start'
+    assert found['not_finite']['text'] == text
+
+
 def test_parameters_are_set_while_the_programs_run(tmp_path, capsys, students):
     lab = LAB.replace('speed: 1.0}', 'speed: 0.1}\nset_parameters: {speed: 1.0, colour: red}')
     lab = lab.replace('executables: [mine]', 'executables: [mine]\n    params_file: params.yaml')

@@ -119,6 +119,10 @@ def test_a_sample_is_drawn_and_a_number_stands_for_names():
     ({'grid': {'green/gap_follower.speed': [1.0]}}, ConfigurationError, 'is of no node'),
     ({'grid': {'red/gap_follower.sped': [1.0]}}, ParameterError, 'did you mean speed'),
     ({'grid': {'red/gap_follower.speed': [-1.0]}}, ParameterError, 'speed'),
+    ({'grid': {'vehicle.mass': [4.0], 'single_track_simulator.vehicle.mass': [5.0]}},
+     ConfigurationError, r"'single_track_simulator\.vehicle\.mass' and 'vehicle\.mass' vary the"),
+    ({'grid': {'gap_follower.speed': [1.0], 'red/gap_follower.speed': [2.0]}},
+     ConfigurationError, "'red/gap_follower.speed' and 'gap_follower.speed' vary the same"),
     ({'duration': 0}, ConfigurationError, "'duration' is 0")])
 def test_what_a_sweep_of_cars_cannot_have_is_refused(changes, error, message):
     with pytest.raises(error, match=message):

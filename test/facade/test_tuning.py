@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import racecar
+from racecar.base.errors import ConfigurationError
 from racecar.base.share import find_vehicle
 from racecar.cli.main import main
 from racecar.facade.chunks import Cores, Lost
@@ -311,6 +312,18 @@ trajectory: circle
 duration: 2
 trials: 25
 """
+
+
+def test_a_search_that_cannot_begin_leaves_no_folder(tmp_path, capsys, monkeypatch):
+    def refuse(*_, **__):
+        raise ConfigurationError('not installed')
+
+    monkeypatch.setattr('racecar.cli.tune.TuneRun', refuse)
+    file, folder = tmp_path / 'tuning.yaml', tmp_path / 'found'
+    file.write_text(FILE)
+    assert main(['tune', 'kinematic_ode', str(file), '-o', str(folder)]) == 1
+    assert 'not installed' in capsys.readouterr().err
+    assert not folder.exists()
 
 
 def test_command_writes_what_simulate_takes_and_goes_on(tmp_path, capsys):

@@ -77,6 +77,8 @@ def test_watching_refuses_what_it_does_not_do(words, said, capsys):
 
 @pytest.mark.parametrize(('words', 'said'), [
     (['kinematic_ode'], "'kinematic_ode' is none for programs, expected one of teleop_world"),
+    (['labs/lab.py'], "in one terminal, then 'python3 labs/lab.py -s' in another one"),
+    (['--vehicle', ''], 'vehicle is empty, expected a value; leave it out for the default'),
     (['--press', 'Q'], "'Q' names 'Q'"),
     (['--world', 'nowhere'], 'nowhere'),
 ])

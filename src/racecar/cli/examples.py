@@ -43,11 +43,11 @@ EXAMPLES = (
     Example('sweeps/balance.yaml', 'config/sweeps/balance.yaml',
             'racecar sweep kinematic_ode sweeps/balance.yaml'),
     Example('campaigns/faults.yaml', 'config/campaigns/faults.yaml',
-            'racecar campaign campaigns/faults.yaml'),
+            'racecar campaign campaigns/faults.yaml  # with racecar-stack[cluster]'),
     Example('scenarios/odometry_lost.yaml', 'config/scenarios/odometry_lost.yaml',
             'racecar scenario scenarios/odometry_lost.yaml  # with ROS 2'),
     Example('tuning/gains.yaml', 'config/tuning/gains.yaml',
-            'racecar tune kinematic_ode tuning/gains.yaml'),
+            'racecar tune kinematic_ode tuning/gains.yaml  # with racecar-stack[tune]'),
     Example('controllers/pure_pursuit.py', 'docs/examples/pure_pursuit.py',
             f'{_SIMULATE} --controller controllers/pure_pursuit.py:PurePursuit'),
     Example('controllers/tuned_pursuit.py', 'docs/examples/tuned_pursuit.py'),
@@ -71,7 +71,8 @@ EXAMPLES = (
             f'{_SIMULATE} --world worlds/my_racetrack.yaml --waypoints worlds/my_racetrack.csv'),
     Example('logs/identify_fast.csv', 'docs/examples/identify_fast.csv'),
     Example('logs/identify_slow.csv', 'docs/examples/identify_slow.csv',
-            'racecar identify logs/identify_fast.csv logs/identify_slow.csv'),
+            'racecar identify logs/identify_fast.csv logs/identify_slow.csv'
+            '  # with racecar-stack[identify]'),
 )
 
 
@@ -106,16 +107,23 @@ def copy_examples(folder: Path) -> None:
             raise ConfigurationError(
                 f"'{folder / example.target}' is there already, not overwriting it; name another"
                 ' folder: racecar examples DIR')
+    place = folder
+    written: list[Path] = []
     try:
         for example in EXAMPLES:
             place, data = folder / example.target, (share_folder() / example.source).read_bytes()
             place.parent.mkdir(parents=True, exist_ok=True)
             if place.suffix == '.ipynb':
                 data = json.dumps(notebook_of(data.decode()), indent=1).encode()
+            written.append(place)
             place.write_bytes(data if place.suffix == '.png' else _with_new_paths(data))
     except OSError as error:
+        # Else they would be in the way of the next call.
+        for path in written:
+            path.unlink(missing_ok=True)
+        # That of a full disk names no file.
         raise ConfigurationError(
-            f"'{error.filename}' cannot be written: {error.strerror}; name another folder"
+            f"'{error.filename or place}' cannot be written: {error.strerror}; name another folder"
         ) from error
 
 

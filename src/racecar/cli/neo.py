@@ -59,6 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Serve until Ctrl-C, or with --once one program; returns 0. Raises RacecarError."""
     if arguments.name not in CONFIGURATIONS:
+        if arguments.name.endswith('.py'):
+            raise ConfigurationError(
+                f"'{arguments.name}' is a program, which is started by itself: 'racecar neo' in"
+                f" one terminal, then 'python3 {arguments.name} -s' in another one")
         raise ConfigurationError(
             f"configuration '{arguments.name}' is none for programs, expected one of"
             f" {', '.join(CONFIGURATIONS)}{suggestion(arguments.name, CONFIGURATIONS)}")

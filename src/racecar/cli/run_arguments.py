@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+import contextlib
 from dataclasses import replace
 import datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ import sys
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.run_file import CSV_NAME, NAME, read_run_file, run_file_beside, RunFile
-from racecar.cli.output import typed_command
+from racecar.cli.output import made_folder, typed_command
 from racecar.cli.stack_arguments import OPTION_DEFAULTS, stack_options
 from racecar.metrics.tracking_error import Metrics
 from racecar.stacks import NodeDescription, parse_overrides, StackOptions
@@ -135,16 +136,15 @@ def check_run_folder(arguments: argparse.Namespace, way: str) -> None:
             ' folder')
 
 
+def run_folder(arguments: argparse.Namespace) -> contextlib.AbstractContextManager[None]:
+    """Make the folder of --report before the run, as made_folder()."""
+    return made_folder(arguments.output) if arguments.report else contextlib.nullcontext()
+
+
 def csv_files(arguments: argparse.Namespace) -> list[Path]:
-    """CSV files to write; makes the folder of --report. Raises ConfigurationError."""
+    """CSV files to write."""
     files = [] if arguments.csv is None else [arguments.csv]
     if arguments.report:
-        try:
-            arguments.output.mkdir(parents=True)
-        except OSError as error:
-            raise ConfigurationError(
-                f"--output '{arguments.output}' cannot be made: {error.strerror}; name another"
-                ' place') from error
         files.append(arguments.output / CSV_NAME)
     return files
 

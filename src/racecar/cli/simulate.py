@@ -19,6 +19,7 @@ from racecar.cli.run_arguments import (
     chosen_run,
     csv_files,
     keep_run,
+    run_folder,
 )
 from racecar.cli.stack_arguments import (
     add_name_argument,
@@ -57,15 +58,16 @@ def run(arguments: argparse.Namespace) -> int:
     simulation = Simulation(name, options)
     if simulation.how_controlled:
         print(simulation.how_controlled, file=sys.stderr)
-    result, wall_time = _timed(arguments, simulation.cautions, simulation.run)
-    metrics = result.metrics()
-    report_run(arguments, metrics, result.motion.duration, wall_time, result.warnings)
-    files = csv_files(arguments)
-    if files:
-        for file in files:
-            result.table.write_csv(file)
-        assert result.provenance is not None
-        keep_run(arguments, files, result.provenance, metrics)
+    with run_folder(arguments):
+        result, wall_time = _timed(arguments, simulation.cautions, simulation.run)
+        metrics = result.metrics()
+        report_run(arguments, metrics, result.motion.duration, wall_time, result.warnings)
+        files = csv_files(arguments)
+        if files:
+            for file in files:
+                result.table.write_csv(file)
+            assert result.provenance is not None
+            keep_run(arguments, files, result.provenance, metrics)
     return 0
 
 

@@ -109,16 +109,15 @@ def run(arguments: argparse.Namespace) -> int:
     with made_folder(output):
         with ProgressBar(made.simulated, 'simulating') as show:
             result = made.run(show)
-        wall_time = time.perf_counter() - start
+        speed = made.simulated / (time.perf_counter() - start)
+        if not arguments.json:
+            print_rows([*result.as_rows(), ('simulated seconds per second', f'{speed:.0f}', '')])
         places, told = _write(result, output, arguments.file)
-    speed = made.simulated / wall_time
     if arguments.json:
         print(json.dumps({
             'cars': len(result), 'diverged': int(result.has_diverged.sum()),
             'failed': len(result.result.failures), 'best': _best(result),
             'simulated_seconds_per_second': speed, **places}))
-    else:
-        print_rows([*result.as_rows(), ('simulated seconds per second', f'{speed:.0f}', '')])
     print(told, file=sys.stderr if arguments.json else sys.stdout)
     return 0
 
@@ -203,12 +202,13 @@ def _output(arguments: argparse.Namespace, sweep: NamedPoints) -> Path:
 def _write(
     result: SweepResult | FleetSweepResult, output: Path, file: Path,
 ) -> tuple[dict[str, str | None], str]:
-    """Print the warnings, write report, table and plot; where they lie, for --json and people."""
+    """Print the warnings, write table, report and plot; where they lie, for --json and people."""
     _warn(result.warnings)
+    table = output / 'results.csv'
+    # First what nothing else can be made of again.
+    result.write_csv(table)
     report = result.report(output / REPORT_NAME, [
         ('Command', typed_command()), ('Sweep file', str(file))])
-    table = output / 'results.csv'
-    result.write_csv(table)
     plots, drawn = figure_files(lambda: {'sweep': result.plot()}, output)
     return ({'table': str(table), 'plot': str(plots[0]) if plots else None,
              'report': str(report)}, f'Table: {table}\n{drawn}\nReport: {report}')

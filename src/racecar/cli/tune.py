@@ -25,7 +25,7 @@ from racecar.cli.dataset import (
 )
 from racecar.cli.figure_files import figure_files
 from racecar.cli.number_types import whole
-from racecar.cli.output import print_rows, ProgressBar, typed_command
+from racecar.cli.output import made_folder, print_rows, ProgressBar, typed_command
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
 from racecar.facade.tuning import TuneRun
 from racecar.facade.tuning_file import (
@@ -92,12 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(
             f"--output '{output}' exists already, not overwriting it; name another folder, or go"
             ' on there with --resume')
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigurationError(
-            f"--output '{output}' cannot be made: {error.strerror}") from error
-    with cores_of(arguments) as cores:
+    with made_folder(output, may_exist=arguments.resume), cores_of(arguments) as cores:
         made = TuneRun(
             tuning, arguments.storage or f'sqlite:///{output / _DATABASE}',
             resume=arguments.resume, cores=cores)

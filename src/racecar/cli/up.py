@@ -33,6 +33,7 @@ from racecar.cli.run_arguments import (
     csv_files,
     how_made,
     keep_run,
+    run_folder,
 )
 from racecar.cli.stack_arguments import (
     add_name_argument,
@@ -232,6 +233,7 @@ def _run_with_metrics(started: _Run, made: RunFile, watch: WatchedRun) -> None:
     metrics = RunMetrics(tracked_ahead(tracker) if tracker else 0.0, arguments.skip,
                          partial(course_of, tracker) if tracker else None)
     with contextlib.ExitStack() as files:
+        files.enter_context(run_folder(arguments))
         kept = csv_files(arguments)
         consumers = [metrics.add, *(files.enter_context(RunCsv(file)).add for file in kept)]
 

@@ -200,12 +200,13 @@ class CaseNode(Node):
         self._second = (now, 1) if abs(now - since) > 1.0 else (since, count + 1)
         if self._second[1] > MOST_COMMANDS and not self._is_over:
             self._fault(f'more than {MOST_COMMANDS} commands in a second: a flood')
-        self._heard_at = now
         drive = message.drive
         if not (math.isfinite(drive.speed) and math.isfinite(drive.steering_angle)):
             self._nonsense += 1
             self._note_answer()
             return
+        # One that is obeyed: of others alone the case would never begin, nor be given up.
+        self._heard_at = now
         self._last_command = self._time
         if self._check.begins not in _COMMANDED:
             return

@@ -17,7 +17,14 @@ from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import from_values, parse_names, SIMULATE, StackOptions
 from racecar.stacks.parts import SHARED
 from racecar.stacks.run_files import describe_run
-from racecar.stacks.sweep import DRAWN_KEYS, NamedPoints, points_of, times_of, with_settings
+from racecar.stacks.sweep import (
+    check_distinct,
+    DRAWN_KEYS,
+    NamedPoints,
+    points_of,
+    times_of,
+    with_settings,
+)
 from racecar.stacks.sweep_points import Point
 
 CARS = 'cars'
@@ -89,8 +96,9 @@ def make_fleet_sweep(name: str, content: Values) -> FleetSweep:
         **{key: fields.text(key) for key in _OPTIONS if content.get(key) is not None}})
     # What is wrong without the points is told without one.
     nodes = describe_stack(name, replace(options, lockstep=True))
-    varied = {key: [('', _row(key, nodes))]
+    varied = {key: _targets(key, nodes)
               for key in fields.mapping('grid') or fields.mapping('sample')}
+    check_distinct(varied)
     sweep = FleetSweep(
         name, tuple(varied), tuple(targets[0][1] for targets in varied.values()),
         points_of(fields, varied), options, duration, skip, bool(fields.mapping('grid')))
@@ -117,15 +125,19 @@ def _split(key: str) -> tuple[str, str]:
     return node.strip('/'), parameter
 
 
-def _row(key: str, nodes: Sequence[NodeDescription]) -> Parameter:
-    """The parameter that a name stands for. Raises ConfigurationError or ParameterError."""
+def _targets(key: str, nodes: Sequence[NodeDescription]) -> list[tuple[str, Parameter]]:
+    """Full name of a node and the parameter, for each place that a name stands for.
+
+    Raises ConfigurationError or ParameterError for a name that there is not.
+    """
     node, parameter = _split(key)
     if node in SHARED:
-        return SHARED[node][f'{node}.{parameter}']
+        row = SHARED[node][f'{node}.{parameter}']
+        return [(d.full_name, row) for d in nodes if row.name in d.spec.table] or [('', row)]
     found = [d for d in nodes
              if node in (d.name, d.full_name) or d.full_name.endswith(f'/{node}')]
     if not found:
         known = dict.fromkeys([*(d.name for d in nodes), *(d.full_name for d in nodes), *SHARED])
         raise ConfigurationError(
             f"'{key}' is of no node of these cars, expected one of {', '.join(known)}")
-    return found[0].spec.table[parameter]
+    return [(d.full_name, d.spec.table[parameter]) for d in found]

@@ -214,8 +214,15 @@ class StackOptions:
 
         The names are those of the set of topic names, if it has as many.
 
-        Raises ConfigurationError if policy and controller are chosen, and for no car or too many.
+        Raises ConfigurationError for an empty name or path, if policy and controller are chosen,
+        and for no car or too many.
         """
+        for row in fields(self):
+            option: RunOption | None = row.metadata.get('option')
+            # Where the default is empty, too, it says what it does.
+            if option is not None and row.default is None and getattr(self, row.name) == '':
+                raise ConfigurationError(
+                    f'{row.name} is empty, expected a value; leave it out for the default')
         if self.policy is not None:
             # One way from here on, also in run files.
             object.__setattr__(

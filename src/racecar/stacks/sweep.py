@@ -410,7 +410,7 @@ def make_sweep(
 
     grid, sample = fields.mapping('grid'), fields.mapping('sample')
     rows = {key: _targets(key, stack, controller) for key in grid or sample}
-    _check_distinct(rows)
+    check_distinct(rows)
     return Sweep(
         stack, tuple(rows), tuple(targets[0][1] for targets in rows.values()),
         points_of(fields, rows), made.base, made.duration, made.skip, _seed(fields),
@@ -510,7 +510,8 @@ def _check_points(fields: Fields) -> None:
             raise ConfigurationError(f"'{key}' is for sample:, a grid has none")
 
 
-def _check_distinct(rows: Mapping[str, Sequence[tuple[str, Parameter]]]) -> None:
+def check_distinct(rows: Mapping[str, Sequence[tuple[str, Parameter]]]) -> None:
+    """Raise ConfigurationError if two names stand for the same parameter of a node."""
     seen: dict[tuple[str, str], str] = {}
     for key, targets in rows.items():
         for node, row in targets:

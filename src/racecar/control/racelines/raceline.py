@@ -227,6 +227,7 @@ def _imported(name: str, points: Array, speed: Array, widths: Array | None) -> R
         raise ConfigurationError(
             f'{name} ends {chords[-1]:.2f} m from its start, expected a closed line')
     closed = np.vstack([points, points[:1]])
+    _check_one_lap(name, closed, chords)
     line = Raceline.through(closed, speed, float(np.median(chords)))
     if widths is None or np.isnan(widths).any():
         return line
@@ -235,6 +236,30 @@ def _imported(name: str, points: Array, speed: Array, widths: Array | None) -> R
         line.s, line.x, line.y, line.heading, line.curvature, line.speed, line.acceleration,
         np.column_stack([np.interp(line.s, knots, np.append(column, column[0]))
                          for column in widths.T]), line.notes)
+
+
+def _check_one_lap(name: str, closed: Array, chords: Array) -> None:
+    """Raise ConfigurationError if the line passes its start on the way, in the same direction.
+
+    closed: points (n + 1, 2), of which the last repeats the first; chords: lengths between (n,).
+    """
+    directions = np.diff(closed, axis=0) / chords[:, None]
+    to_start = closed[0] - closed[:-1]
+    along = np.clip(np.sum(to_start * directions, axis=1), 0.0, chords)
+    aside = np.hypot(*(to_start - along[:, None] * directions).T)
+    ways = np.cumsum(chords) - chords
+    step = float(np.median(chords))
+    again = (aside < 0.5 * step) & (directions @ directions[0] > math.cos(_ASIDE))
+    # Not where it begins and ends.
+    again &= (ways > 2.0 * step) & (ways + chords < float(np.sum(chords)) - 2.0 * step)
+    if again.any():
+        where = float((ways + along)[again][0])
+        raise ConfigurationError(_several_laps(name, where))
+
+
+def _several_laps(name: str, way: float) -> str:
+    return (f'{name} comes back to its start at s = {way:.6g} m already, expected one lap; leave'
+            ' out the rows after it')
 
 
 def _checked(name: str, line: Raceline) -> Raceline:
@@ -260,9 +285,7 @@ def _checked(name: str, line: Raceline) -> Raceline:
     again = np.hypot(line.x[1:-1] - line.x[0], line.y[1:-1] - line.y[0]) < 1e-6
     again &= np.cos(line.heading[1:-1] - line.heading[0]) > math.cos(_ASIDE)
     if again.any():
-        raise ConfigurationError(
-            f'{name} comes back to its start at s = {line.s[1:-1][again][0]:.6g} m already,'
-            ' expected one lap')
+        raise ConfigurationError(_several_laps(name, float(line.s[1:-1][again][0])))
     return line
 
 
