@@ -303,6 +303,95 @@ def test_resets_refuse_seeds_that_there_are_not(kind):
             env.reset(seed=seed)
 
 
+FURNISHED: dict[str, Any] = {
+    'friction_zones': [
+        {'way': (0.0, 40.0), 'offset': (-0.5, 0.5), 'radius': (0.5, 2.0),
+         'factor': ('normal', 0.4, 0.1)},
+        {'points': [[0.0, -9.0], [9.0, -9.0], [9.0, 9.0]], 'factor': 0.7}],
+    'moving': [{'radius': 0.2, 'area': [-6.0, -3.0, 6.0, 3.0], 'speed': [0.3, 1.0], 'seed': 2},
+               {'length': 0.5, 'width': 0.3, 'path': [[0.0, 0.0, -4.0], [9.0, 0.0, 4.0]]}],
+    'randomise': {'moving.begin': (0.0, 200.0), 'vehicle.mass': (3.0, 4.0)}}
+
+
+def test_zones_and_moving_things_have_the_same_bits_in_any_worlds_threads_and_order():
+    few, more, alone = (trace(worlds, **FURNISHED, threads=threads)
+                        for worlds, threads in ((7, 1), (64, 2), (1, 1)))
+    assert same(few, more, 7)
+    assert same(few, alone, 1)
+    assert not same(few, trace(7, **{**FURNISHED, 'moving': None, 'randomise': {
+        'vehicle.mass': (3.0, 4.0)}}), 7)
+    assert not same(few, trace(7, **{**FURNISHED, 'friction_zones': None}), 7)
+    # World 3 of a vector, and an environment that begins anew in between.
+    env = racecar.make_env(**{**OPTIONS, **FURNISHED})
+    env.reset(seed=14)
+    zones = env.racing.batch.drawn_zones(0)
+    env.step(ACTIONS[0, 0])
+    env.reset()
+    assert (zones != env.racing.batch.drawn_zones(0)).all()
+    seen, _ = env.reset(seed=14)
+    assert (env.racing.batch.drawn_zones(0) == zones).all()
+    for tick, actions in enumerate(ACTIONS[:20]):
+        assert (seen == few[tick][3][:len(seen)]).all()
+        seen, _, ended, _, _ = env.step(actions[3])
+        if ended:
+            break
+    assert tick > 3
+
+
+def test_a_thing_that_moves_ends_an_episode_and_is_seen_in_pictures():
+    options = {**OPTIONS, 'track': 'racetrack', 'start': 'grid', 'start_offset': 0.0}
+    env = racecar.make_env(**options, render_mode='rgb_array')
+    env.reset(seed=1)
+    x, y, yaw = (float(env.racing.batch.readings[name][0, 0]) for name in ('x', 'y', 'yaw'))
+    plain = env.render()
+    ahead = [[x + way * math.cos(yaw), y + way * math.sin(yaw)] for way in (3.0, -1.0)]
+    met = racecar.make_env(**options, render_mode='rgb_array', moving=[
+        {'radius': 0.15, 'path': [[0.0, *ahead[0]], [2.0, *ahead[1]]]}])
+    met.reset(seed=1)
+    assert (met.render() != plain).any()
+    stand, steps = np.array([-1.0, 0.0], np.float32), 0
+    ended = False
+    while not ended:
+        _, _, ended, truncated, info = met.step(stand)
+        steps += 1
+        assert not truncated
+    assert info['contact'] == 1.0
+    assert 10 < steps < 40
+    for _ in range(steps):
+        assert not env.step(stand)[2]
+
+
+def test_randomised_friction_is_that_of_a_vehicle_with_it():
+    everywhere = {'x': 0.0, 'y': 0.0, 'radius': 1000.0}
+    icy = trace(2, 20, friction_zones=[{**everywhere, 'factor': 0.4}])
+    half = {'vehicle.friction_coefficient': 0.5}
+    both = trace(2, 20, friction_zones=[{**everywhere, 'factor': 0.4}], randomise=half)
+    alone = trace(2, 20, randomise={'vehicle.friction_coefficient': 0.2})
+    assert not same(icy, both, 2)
+    for one, other in zip(both, alone, strict=True):
+        assert one == pytest.approx(other, abs=1e-4)
+
+
+@pytest.mark.parametrize(('options', 'said'), [
+    ({'friction_zones': [{'x': 0.0, 'y': 0.0, 'factor': 0.5}]}, 'has no radius, expected x, y'),
+    ({'friction_zones': [{'x': 0.0, 'y': 0.0, 'radius': 1.0, 'factor': (0.0, 0.5)}]},
+     r'a factor of 0 to 0.5, expected a radius above 0 and a factor in \[0.001, 10\]'),
+    ({'friction_zones': [{'way': 'here', 'offset': 0.0, 'radius': 1.0, 'factor': 0.5}]},
+     r"friction_zones\[0\], way, is 'here', expected \(low, high\)"),
+    ({'friction_zones': 3}, 'friction_zones is 3, expected a list of mappings'),
+    ({'moving': [{'radius': 0.2}]}, 'neither of path and area'),
+    ({'randomise': {'moving.begin': (0.0, 3.0)}}, 'nothing moves on the tracks'),
+    ({'moving': FURNISHED['moving'], 'randomise': {'moving.begin': (-1.0, 3.0)}},
+     'draws -1 to 3 s, expected times from 0 on'),
+    ({'moving': FURNISHED['moving'], 'randomise': {'moving.begin': 3.0}, 'render_mode': 'human'},
+     "render_mode is human and randomise has 'moving.begin'"),
+    ({'parallel': True, 'cars': 2, 'opponents': 'gap'},
+     "opponents is 'gap', expected none: in a parallel environment each car is an agent")])
+def test_zones_things_and_opponents_that_cannot_be_are_refused(options, said):
+    with pytest.raises(RacecarError, match=said):
+        racecar.make_env(**options)
+
+
 def test_a_step_before_the_first_reset_is_refused():
     for kind, action in (({}, [0.0, 0.0]), ({'worlds': 2}, np.zeros((2, 2))),
                          ({'parallel': True}, {})):

@@ -26,7 +26,6 @@ from racecar.simulation.obstacles import start_caution
 from racecar.simulation.ports import ODOMETRY
 from racecar.simulation.simulator import Simulator
 from racecar.simulation.vehicle_fleet import VehicleFleet
-from racecar.simulation.world_batch import WorldBatch, WorldSetup
 
 FILE = Path(__file__).parents[2] / 'config' / 'vehicles' / 'racecar.yaml'
 TABLE = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS
@@ -191,10 +190,7 @@ def test_a_state_that_leaves_its_limits_in_a_zone_stays_as_before():
     assert np.array_equal(car.kept().arrays[0], before.arrays[0], equal_nan=True)
 
 
-def test_environments_refuse_zones_and_a_model_without_grip_is_said():
-    with pytest.raises(ConfigurationError, match="'zones' has friction zones, expected none"):
-        WorldBatch([simulator('single_track', EMPTY_SCENE).model], 1, WorldSetup(
-            scenes=(AHEAD,)))
+def test_a_model_without_grip_is_said():
     values = {**load_parameter_file(FILE, 'any_node'), 'world': 'ice'}
     for more in ({}, {'vehicle_model': 'kinematic_bicycle', 'tyre_model': 'fiala'}):
         said = start_caution(TABLE.resolve({**values, **more}))

@@ -31,7 +31,6 @@ from racecar.simulation.ports import Output
 from racecar.simulation.simulator import Simulator
 from racecar.simulation.vehicle_fleet import VehicleFleet
 from racecar.simulation.vehicle_plant import VehiclePlant
-from racecar.simulation.world_batch import WorldBatch, WorldSetup
 
 FILE = Path(__file__).parents[2] / 'config' / 'vehicles' / 'racecar.yaml'
 TABLE = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS
@@ -156,12 +155,6 @@ def test_the_crossing_has_them_by_their_names():
     assert scene.moving[0].motion.at(3 * SECOND)[:3] == (6.0, 0.0, math.pi / 2.0)
     # Begun anew after 16 s.
     assert scene.moving[0].motion.at(17 * SECOND)[1] == pytest.approx(-2.0)
-
-
-def test_batches_of_worlds_refuse_them():
-    model = car_in(Scene()).model
-    with pytest.raises(ConfigurationError, match="scene 'crossing' has moving things, expected"):
-        WorldBatch([model], 1, WorldSetup(scenes=(load_world('crossing'),)))
 
 
 # Who sees them

@@ -22,7 +22,8 @@ from racecar.analysis.motion import is_constant, Motion
 from racecar.analysis.palette import BLUE, colour, colour_named, dash, GREEN, SEQUENTIAL, VERMILION
 from racecar.base.columns import Array
 from racecar.scene.grid_map import OccupancyGrid
-from racecar.scene.scene import rectangle_corners, Scene
+from racecar.scene.motions import MotionState
+from racecar.scene.scene import MovingThing, rectangle_corners, Scene
 
 _SCAN = VERMILION
 _LONGER_SIDE = 9.0  # [inch]
@@ -44,12 +45,19 @@ def moving_patches(scene: Scene, *, animated: bool = False) -> list[Polygon]:
 def place_patches(patches: Sequence[Polygon], scene: Scene, time_ns: int) -> None:
     """Put the patches of moving_patches() to where the things are at a simulated time [ns]."""
     for patch, thing in zip(patches, scene.moving, strict=True):
-        at = thing.motion.at(time_ns)
-        corners = rectangle_corners(*thing.box_at(at)[:5])
-        if thing.is_round:
-            corners = [(at.x + thing.radius * math.cos(angle),
-                        at.y + thing.radius * math.sin(angle)) for angle in _AROUND]
-        patch.set_xy(corners)
+        patch.set_xy(outline_of_thing(thing, thing.motion.at(time_ns)))
+
+
+def outline_of_thing(thing: MovingThing, at: MotionState) -> list[tuple[float, float]]:
+    """Points about a thing that moves, where it is [m]."""
+    if thing.is_round:
+        return circle_about(at.x, at.y, thing.radius)
+    return rectangle_corners(*thing.box_at(at)[:5])
+
+
+def circle_about(x: float, y: float, radius: float) -> list[tuple[float, float]]:
+    """Points of a circle [m]."""
+    return [(x + radius * math.cos(angle), y + radius * math.sin(angle)) for angle in _AROUND]
 
 
 def draw_scene(axes: Axes, scene: Scene) -> None:

@@ -23,7 +23,15 @@ from racecar.base.types import Pose3
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.rendering.drawing_process import DrawingTeam
 from racecar.rendering.lens import Lens
-from racecar.rendering.sight import DrawnRobot, Quality, RobotSight, Sight, standing_cones
+from racecar.rendering.sight import (
+    DrawnRobot,
+    moving_poses,
+    Quality,
+    RobotSight,
+    Sight,
+    standing_cones,
+)
+from racecar.scene.motions import MotionState
 from racecar.scene.scene import Scene
 
 Pictures = NDArray[np.uint8]
@@ -77,17 +85,20 @@ class Cameras:
 
     def pictures(
         self, poses: NDArray[np.float64], scenes: Sequence[int], car: int = 0,
+        moving: Sequence[Sequence[MotionState]] | None = None,
     ) -> Pictures:
         """Pictures of a car in each of some worlds, (worlds, height, width, 3).
 
         poses: x, y [m], yaw [rad] of base_link, (worlds, cars, 3); scenes: number of each world's
-        scene. Raises ConfigurationError where pictures cannot be drawn, and RenderingError.
+        scene; moving: where the things that move are in each world, by default where they begin.
+        Raises ConfigurationError where pictures cannot be drawn, and RenderingError.
         """
         shape = len(poses), self._lens.height, self._lens.width, 3
         found = np.empty(shape, np.uint8)
 
         def draw(k: int) -> None:
-            found[k] = self._team(scenes[k]).draw(*self._view(poses[k], scenes[k], car))
+            found[k] = self._team(scenes[k]).draw(*self._view(
+                poses[k], scenes[k], car, None if moving is None else moving[k]))
 
         for number in sorted(set(scenes)):
             self._team(number)
@@ -111,8 +122,11 @@ class Cameras:
 
     def _view(
         self, poses: NDArray[np.float64], scene: int, car: int,
+        moving: Sequence[MotionState] | None,
     ) -> tuple[Sight, Pose3, Lens]:
         places = [pose_of_angles(x, y, 0.0, 0.0, 0.0, yaw) for x, y, yaw in poses.tolist()]
         robots = [RobotSight(_AWAY if k == car else place) for k, place in enumerate(places)]
-        return (Sight(robots, standing_cones(self._scenes[scene])),
+        things = moving_poses(self._scenes[scene], 0) if moving is None else tuple(
+            pose_of_angles(at.x, at.y, 0.0, 0.0, 0.0, at.yaw) for at in moving)
+        return (Sight(robots, standing_cones(self._scenes[scene]), moving=things),
                 pose_of_child(places[car], self._mount), self._lens)

@@ -48,6 +48,7 @@ from racecar.gym.rewards import (
     rules_end,
     weighted_reward,
 )
+from racecar.gym.things import DrawnZone, furnished, things_of
 from racecar.gym.tracks import Track, tracks_of
 from racecar.scene.track import SHAPE, TrackShape
 from racecar.simulation.car_parameters import COMMANDED_CAR_PARAMETERS
@@ -125,7 +126,11 @@ START_SPEED, START_WAY, START_OFFSET, START_HEADING = STARTS = (
 """Distributions of starts: speed [m/s], of the first car the way along the line [m], and of each
 the offset to the left of it [m] and the angle to it [rad]."""
 
-_OTHERS = ('track', 'observation', 'reward', 'ended', 'randomise', 'opponents', 'shape')
+MOVING_BEGIN = 'moving.begin'
+"""Distribution of the time of its motion at which each moving thing begins an episode [s]."""
+
+_OTHERS = ('track', 'observation', 'reward', 'ended', 'randomise', 'opponents', 'shape',
+           'friction_zones', 'moving')
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +139,8 @@ class EnvOptions:
 
     parts: of an observation; values: of the car, by COMMANDED_CAR_PARAMETERS; randomised: by
     vehicle.NAME, in an order of their own; opponents: who drives the cars after the first;
-    camera: of observations, None without; has_numbers: whether they have more than its pictures.
+    camera: of observations, None without; has_numbers: whether they have more than its pictures;
+    zones: friction zones that each episode places.
     """
 
     tracks: tuple[Track, ...]
@@ -153,6 +159,7 @@ class EnvOptions:
     opponents: tuple[str, ...]
     camera: CameraSettings | None = None
     has_numbers: bool = True
+    zones: tuple[DrawnZone, ...] = ()
 
     @property
     def speeds(self) -> tuple[float, float]:
@@ -235,15 +242,19 @@ def resolve_options(given: Mapping[str, object]) -> EnvOptions:
         raise ConfigurationError(
             f'ended is {excerpt(ended)}, expected a function of view and rules; what the rules say'
             ' is chosen by end.contact and the like')
+    things = things_of(given.get('friction_zones'), given.get('moving'))
     found = EnvOptions(
-        tracks_of(given.get('track', 'racetrack'), settings.line, settings.track_seed,
-                  settings.track_count, _shape(given.get('shape'))),
+        tuple(furnished(track, things.scene) for track in tracks_of(
+            given.get('track', 'racetrack'), settings.line, settings.track_seed,
+            settings.track_count, _shape(given.get('shape')))),
         settings, made_of(FeatureSettings, '', options), seen.parts,
         made_of(EndRules, 'end.', options), weights, own, cast(Ending, ended),
         made_of(FollowerSettings, 'follower.', options), made_of(GapSettings, 'gap.', options),
         values, vehicle,
         _randomised(given.get('randomise')), _opponents(given.get('opponents'), settings.cars),
-        made_of(CameraSettings, 'camera.', options) if seen.has_camera else None, seen.has_numbers)
+        made_of(CameraSettings, 'camera.', options) if seen.has_camera else None, seen.has_numbers,
+        things.drawn)
+    _check_begins(found)
     flying = found.randomised.get(START_SPEED)
     if flying is not None and not (
             vehicle.speed_min <= flying.ends[0] and flying.ends[1] <= vehicle.speed_max):
@@ -255,6 +266,20 @@ def resolve_options(given: Mapping[str, object]) -> EnvOptions:
             f'slowest is {settings.slowest:g} m/s and fastest {settings.fastest:g} m/s, of the'
             f' vehicle {vehicle.speed_min:g} to {vehicle.speed_max:g} m/s: expected a range')
     return found
+
+
+def _check_begins(options: EnvOptions) -> None:
+    begins = options.randomised.get(MOVING_BEGIN)
+    if begins is None:
+        return
+    if begins.ends[0] < 0.0:
+        raise ConfigurationError(
+            f"randomise['{MOVING_BEGIN}'] draws {begins.ends[0]:g} to {begins.ends[1]:g} s,"
+            ' expected times from 0 on')
+    if not any(track.scene.moving for track in options.tracks):
+        raise ConfigurationError(
+            f"randomise has '{MOVING_BEGIN}', and nothing moves on the tracks: give moving, or"
+            ' leave it out')
 
 
 class _Seen(NamedTuple):
@@ -306,7 +331,8 @@ def _randomised(given: object) -> Mapping[str, Distribution]:
         raise ConfigurationError(
             f'randomise is {excerpt(given)}, expected distributions by parameter, for example'
             " {'vehicle.mass': (3.0, 4.0)}")
-    names = sorted([*VEHICLE_COLUMNS, *(row.name for row in ACTUATOR_PARAMETERS), *STARTS])
+    names = sorted([*VEHICLE_COLUMNS, *(row.name for row in ACTUATOR_PARAMETERS), *STARTS,
+                    MOVING_BEGIN])
     for name in given:
         if name not in names:
             raise ConfigurationError(
@@ -315,7 +341,7 @@ def _randomised(given: object) -> Mapping[str, Distribution]:
     # Not in the order in which a user writes them.
     found = {name: distribution_of(name, given[name]) for name in sorted(given)}
     for name, distribution in found.items():
-        if name not in STARTS:
+        if name not in STARTS and name != MOVING_BEGIN:
             rows = ACTUATOR_PARAMETERS if name in ACTUATOR_PARAMETERS else VEHICLE_PARAMETERS
             for end in distribution.ends:
                 try:

@@ -40,6 +40,11 @@ class RaceParallelEnv(ParallelEnv[str, Seen, Floats]):
 
     def __init__(self, render_mode: str | None = None, **options: object) -> None:
         """Raise ConfigurationError or ParameterError for options that cannot be."""
+        if options.get('opponents') is not None:
+            raise ConfigurationError(
+                f"opponents is {excerpt(options['opponents'])}, expected none: in a parallel"
+                ' environment each car is an agent; without parallel the first car learns among'
+                ' opponents')
         self.options = resolve_options({'cars': 2, **options})
         cars = self.options.settings.cars
         self.racing = Racing(self.options, 1, learners=cars, threads=1)

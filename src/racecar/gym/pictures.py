@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -14,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.analysis.palette import colour
-from racecar.analysis.scene_figure import draw_scene
+from racecar.analysis.scene_figure import circle_about, draw_scene, outline_of_thing
 from racecar.dynamics.vehicles.parameters import Footprint
 from racecar.gym.racing import Racing
-from racecar.scene.scene import Scene
+from racecar.scene.scene import Colour, Scene
 
 Picture = NDArray[np.uint8]
 Array = NDArray[np.float64]
@@ -26,6 +27,9 @@ _LONGER_SIDE, _DPI = 640, 100  # [px], [dots per inch]
 _MARGIN = 2.5  # around the line [m]
 # A shorter car is drawn longer, or nobody would see it: share of the view.
 _LEAST_LENGTH = 0.03
+# Of outlines of moving things and friction zones [px].
+_LINE = 1.5
+_ZONE: Colour = (0.4, 0.65, 0.85)
 
 
 class Mark(NamedTuple):
@@ -102,13 +106,23 @@ class Pictures:
         """Picture of a world now, (height, width, 3)."""
         racing = self._racing
         number = int(racing.batch.scene_of[world])
+        track = racing.options.tracks[number]
         if number not in self._tracks:
-            track = racing.options.tracks[number]
             self._tracks[number] = TrackPicture(
-                track.scene, track.course.points, racing.cars, racing.options.vehicle.footprint)
+                replace(track.scene, moving=()), track.course.points, racing.cars,
+                racing.options.vehicle.footprint)
         readings = racing.batch.readings
         time, speed, driven = (
             float(readings[name][world, 0]) for name in ('time', 'vx', 'driven'))
         return self._tracks[number].picture(
             readings.cars[world, :, :3].tolist(),
-            f'{time:6.2f} s  {speed:5.2f} m/s  {driven:7.2f} m')
+            f'{time:6.2f} s  {speed:5.2f} m/s  {driven:7.2f} m', [
+                *(_ring(circle_about(x, y, radius), _ZONE)
+                  for x, y, radius, _ in racing.batch.drawn_zones(world).tolist()),
+                *(_ring(outline_of_thing(thing, at), thing.colour) for thing, at in zip(
+                    track.scene.moving, racing.batch.moving_at(world), strict=True))])
+
+
+def _ring(points: Sequence[tuple[float, float]], colour: Colour) -> Mark:
+    """Closed line through points."""
+    return Mark(np.array([*points, points[0]]), colour, _LINE, joined=True)

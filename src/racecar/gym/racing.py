@@ -35,6 +35,7 @@ from racecar.gym.options import (
     EnvOptions,
     FOLLOWER,
     GAP,
+    MOVING_BEGIN,
     START_GRID,
     START_HEADING,
     START_OFFSET,
@@ -58,18 +59,22 @@ from racecar.gym.period import (
 from racecar.gym.randomisation import (
     ACTUATOR_STREAM,
     key_words,
+    MOVING_STREAM,
     PARAMETER_STREAM,
     shares_of,
     SPEED_STREAM,
     START_STREAM,
+    ZONE_STREAM,
 )
 from racecar.gym.rewards import weighted_reward
+from racecar.gym.things import zones_drawn
 from racecar.metrics.course_places import Places, poses_along, segments_of
 from racecar.metrics.lap_progress import courses_of
 from racecar.sensors.world_laser import WorldLaser
 from racecar.simulation.contact import Contact
 from racecar.simulation.vehicle_columns import vehicle_columns, VehicleColumns
 from racecar.simulation.world_batch import WorldBatch, WorldSetup
+from racecar.simulation.world_things import PlacedThings
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -136,7 +141,8 @@ class Racing:
             text_of(options.values, 'integrator'), options.slowest_actuators,
             Contact(settings.contact),
             tuple(track.scene for track in tracks), tuple(track.course for track in tracks),
-            scanner=scanner_of(options) if self.has_scans else None),
+            scanner=scanner_of(options) if self.has_scans else None,
+            drawn_zones=len(options.zones)),
             scene_of=scene_of, threads=threads)
         courses = courses_of([track.course for track in tracks])
         self._road = road_of(courses, followed(courses, options.follower),
@@ -211,9 +217,11 @@ class Racing:
         if poses is None:
             self._place(mask, drawn_from, drawn)
         speeds = self._start_speeds(mask, drawn_from)
+        zones = self._zones(mask, drawn_from)
         self.batch.reset(mask, poses=drawn if poses is None else poses, seeds=keys,
-                         vehicles=self._varied(mask, drawn_from),
-                         channels=self._channels(mask, drawn_from), speeds=speeds)
+                         vehicles=self._varied(mask, drawn_from, zones),
+                         channels=self._channels(mask, drawn_from), speeds=speeds,
+                         placed=PlacedThings(zones, self._begins(mask, drawn_from)))
         # Only now: what cannot be has changed nothing.
         self.seeds[mask], self.episodes[mask] = drawn_from
         self.steps[mask] = 0
@@ -327,8 +335,34 @@ class Racing:
         found[mask] = distribution.of(shares_of(*episodes, SPEED_STREAM, self.cars))
         return found
 
-    def _varied(self, mask: Flags, episodes: Episodes) -> VehicleColumns | None:
-        """What the cars of the worlds of a mask are made of, None if they do not differ."""
+    def _zones(self, mask: Flags, episodes: Episodes) -> Array | None:
+        """Friction zones of the worlds of a mask, (worlds, zones, 4), None if none are drawn."""
+        zones = self.options.zones
+        if not zones:
+            return None
+        found = np.zeros((self.worlds, len(zones), 4))
+        found[mask] = zones_drawn(
+            zones, shares_of(*episodes, ZONE_STREAM, 4 * len(zones)), self._segments,
+            self.batch.scene_of[mask].astype(np.int64))
+        return found
+
+    def _begins(self, mask: Flags, episodes: Episodes) -> Array | None:
+        """At which times of their motions things begin, (worlds, things), None if all at 0."""
+        distribution = self.options.randomised.get(MOVING_BEGIN)
+        if distribution is None:
+            return None
+        count = max(len(track.scene.moving) for track in self.options.tracks)
+        found = np.zeros((self.worlds, count))
+        found[mask] = distribution.of(shares_of(*episodes, MOVING_STREAM, count))
+        return found
+
+    def _varied(
+        self, mask: Flags, episodes: Episodes, zones: Array | None,
+    ) -> VehicleColumns | None:
+        """What the cars of the worlds of a mask are made of, None if they do not differ.
+
+        zones: as of _zones().
+        """
         names = [name for name in self.options.randomised if name in VEHICLE_COLUMNS]
         if not names:
             return None
@@ -340,8 +374,10 @@ class Racing:
         model, values = self.batch.models[0], self.options.values
         # Of the cars that begin anew only: the columns of one cost 10 us.
         method = find_integrator(text_of(values, 'integrator'))
+        factors = self.batch.axle_factors(zones)
         some = vehicle_columns(model, model.vehicle.columns(drawn), values, cars,
-                               method.stability_limit / number_of(values, 'step'))
+                               method.stability_limit / number_of(values, 'step'),
+                               None if factors is None else factors[:, chosen])
         possible = some.are_possible & model.vehicle.are_possible(drawn)
         if not possible.all():
             car = int(np.argmin(possible))
@@ -352,7 +388,8 @@ class Racing:
         parameters, limits, command_limits, bodies = (
             _among(chosen, columns) for columns in some[:4])
         return VehicleColumns(
-            parameters, limits, command_limits, bodies, np.ones(len(chosen), dtype=bool))
+            parameters, limits, command_limits, bodies, np.ones(len(chosen), dtype=bool),
+            _among(chosen, some.spots), _among(chosen, some.grips))
 
     def _channels(self, mask: Flags, episodes: Episodes) -> Array | None:
         """Actuators of the cars of the worlds of a mask, None if they do not differ."""

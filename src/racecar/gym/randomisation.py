@@ -61,11 +61,13 @@ _KINDS: Mapping[str, Callable[[Distribution, Array], Array]] = {
 }
 
 
-def distribution_of(name: str, given: object) -> Distribution:
+def distribution_of(name: str, given: object, label: str = '') -> Distribution:
     """Distribution of a parameter: (low, high) is uniform, ('normal', mean, deviation) of a kind.
 
-    Raises ConfigurationError for what is none.
+    label: for messages, by default that of the option randomise. Raises ConfigurationError for
+    what is none.
     """
+    said = label or f"randomise['{name}']"
     row: tuple[object, ...]
     if isinstance(given, (int, float)):
         row = ('uniform', given, given)
@@ -76,16 +78,16 @@ def distribution_of(name: str, given: object) -> Distribution:
     numbers = [float(x) for x in row[1:] if isinstance(x, (int, float)) and math.isfinite(x)]
     if len(row) != 3 or len(numbers) != 2:
         raise ConfigurationError(
-            f"randomise['{name}'] is {excerpt(given)}, expected (low, high), or a kind of"
+            f'{said} is {excerpt(given)}, expected (low, high), or a kind of'
             f" {', '.join(_KINDS)} and two numbers")
     kind, (first, second) = str(row[0]), numbers
     if kind not in _KINDS:
         raise ConfigurationError(
-            f"randomise['{name}'] has the kind {excerpt(kind)}; {suggest(kind, list(_KINDS))}")
+            f'{said} has the kind {excerpt(kind)}; {suggest(kind, list(_KINDS))}')
     if (second < 0.0 if kind == 'normal' else first > second) or (
             kind == 'loguniform' and first <= 0.0):
         raise ConfigurationError(
-            f"randomise['{name}'] is {excerpt(given)}, expected low and high in this order, of"
+            f'{said} is {excerpt(given)}, expected low and high in this order, of'
             ' loguniform both positive, of normal a mean and a deviation of at least 0')
     return Distribution(kind, first, second)
 
@@ -126,3 +128,4 @@ def key_words(seeds: NDArray[np.int64], episodes: NDArray[np.int64], cars: int) 
 
 
 _KEYS, START_STREAM, PARAMETER_STREAM, ACTUATOR_STREAM, SPEED_STREAM = 1, 2, 3, 4, 5
+ZONE_STREAM, MOVING_STREAM = 6, 7

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.gym.options import MOVING_BEGIN
 from racecar.gym.pictures import Picture, Pictures
 from racecar.gym.racing import Racing
 from racecar.scene.scene import Scene
@@ -35,6 +36,11 @@ class Rendering:
                 f"render_mode is {excerpt(mode)}, expected None or one of"
                 f" {', '.join(RENDER_MODES)}: human opens a page of the cockpit, and"
                 ' gymnasium.wrappers.RecordVideo makes videos of rgb_array')
+        if mode == HUMAN and MOVING_BEGIN in racing.options.randomised:
+            raise ConfigurationError(
+                f"render_mode is {HUMAN} and randomise has '{MOVING_BEGIN}', expected one of them:"
+                ' the page shows what moves from the begin of its motion on; rgb_array shows where'
+                ' it is')
         self._racing, self.mode = racing, mode
         self._pictures = Pictures(racing)
         self._page: LivePage | None = None

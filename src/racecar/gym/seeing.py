@@ -58,7 +58,8 @@ class Seeing:
             return numbers
         batch = self._racing.batch
         found = self._cameras.pictures(
-            batch.readings.cars[worlds, :, :3], batch.scene_of[worlds].tolist(), car)
+            batch.readings.cars[worlds, :, :3], batch.scene_of[worlds].tolist(), car,
+            [batch.moving_at(world) for world in worlds.tolist()])
         picture = found[0] if single else found
         return {NUMBERS: numbers, CAMERA: picture} if self._racing.options.has_numbers \
             else picture

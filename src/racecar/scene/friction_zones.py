@@ -72,10 +72,10 @@ def zone_rows(zones: Sequence[FrictionZone]) -> ZoneRows:
 
 
 @routine
-def friction_at(rows: ZoneRows, x: float, y: float) -> float:
-    """Factor of the friction at a place [m]: that of the last zone that covers it, else 1."""
+def zone_at(rows: ZoneRows, begin: int, end: int, x: float, y: float) -> int:
+    """Row of the last zone that covers a place [m], of those from begin to before end, else -1."""
     zones, corners = rows
-    for k in range(len(zones) - 1, -1, -1):
+    for k in range(end - 1, begin - 1, -1):
         first, after, inside = int(zones[k, 4]), int(zones[k, 5]), False
         if first == after:
             dx, dy = x - zones[k, 1], y - zones[k, 2]
@@ -87,5 +87,12 @@ def friction_at(rows: ZoneRows, x: float, y: float) -> float:
             if (y1 > y) != (y2 > y) and x < x1 + (y - y1) / (y2 - y1) * (x2 - x1):
                 inside = not inside
         if inside:
-            return float(zones[k, 0])
-    return 1.0
+            return k
+    return -1
+
+
+@routine
+def friction_at(rows: ZoneRows, x: float, y: float) -> float:
+    """Factor of the friction at a place [m]: that of the last zone that covers it, else 1."""
+    found = zone_at(rows, 0, len(rows.zones), x, y)
+    return float(rows.zones[found, 0]) if found >= 0 else 1.0

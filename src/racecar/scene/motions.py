@@ -14,7 +14,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from racecar.base.compiled import pure, routine
 from racecar.base.types import NANOSECONDS
 
 WALK_LEGS = 1000
@@ -30,6 +32,14 @@ class MotionState(NamedTuple):
     vx: float
     vy: float
     yaw_rate: float
+
+
+@pure
+def moved_on(begin: MotionState, span: float) -> MotionState:
+    """State after a time of constant rates [s]."""
+    return MotionState(
+        begin.x + begin.vx * span, begin.y + begin.vy * span, begin.yaw + begin.yaw_rate * span,
+        begin.vx, begin.vy, begin.yaw_rate)
 
 
 class Leg(NamedTuple):
@@ -63,10 +73,50 @@ class Motion(NamedTuple):
         if self.repeats:
             time_ns %= round(self.end * NANOSECONDS)
         time = time_ns / NANOSECONDS
-        begin, (x, y, yaw, vx, vy, yaw_rate) = self.legs[
-            max(bisect_right(self.legs, time, key=_begin), 1) - 1]
-        gone = time - begin
-        return MotionState(x + vx * gone, y + vy * gone, yaw + yaw_rate * gone, vx, vy, yaw_rate)
+        leg = self.legs[max(bisect_right(self.legs, time, key=_begin), 1) - 1]
+        return moved_on(leg.begin, time - leg.time)
+
+
+class MotionRows(NamedTuple):
+    """Motions as numbers for kernels.
+
+    motions: rows of legs from and to, end [ns], 1 if it repeats, (n, 4); legs: time [s] and the
+    fields of the MotionState then, (m, 7).
+    """
+
+    motions: NDArray[np.float64]
+    legs: NDArray[np.float64]
+
+
+def motion_rows(motions: Sequence[Motion]) -> MotionRows:
+    """Numbers of motions, in their order."""
+    after = np.cumsum([len(motion.legs) for motion in motions], dtype=int).tolist()
+    return MotionRows(
+        np.array([
+            (end - len(motion.legs), end, round(motion.end * NANOSECONDS), motion.repeats)
+            for motion, end in zip(motions, after, strict=True)], dtype=float).reshape(-1, 4),
+        np.array([(leg.time, *leg.begin) for motion in motions for leg in motion.legs],
+                 dtype=float).reshape(-1, 7))
+
+
+@routine
+def motion_at(rows: MotionRows, number: int, time_ns: int) -> MotionState:
+    """State of a motion at a simulated time [ns], with the bits of Motion.at()."""
+    motions, legs = rows.motions, rows.legs
+    first, high = int(motions[number, 0]), int(motions[number, 1])
+    if motions[number, 3] > 0.0:
+        time_ns %= int(motions[number, 2])
+    time, low = time_ns / NANOSECONDS, first
+    while low < high:
+        middle = (low + high) // 2
+        if time < legs[middle, 0]:
+            high = middle
+        else:
+            low = middle + 1
+    k = max(low - 1, first)
+    return moved_on(
+        MotionState(legs[k, 1], legs[k, 2], legs[k, 3], legs[k, 4], legs[k, 5], legs[k, 6]),
+        time - legs[k, 0])
 
 
 def scripted_motion(

@@ -97,6 +97,14 @@ def _is_near(
 
 
 @pure
+def meets_disc(place: Rectangle, x: float, y: float, radius: float) -> bool:
+    """Whether a rectangle overlaps with a disc about a point."""
+    dx, dy = x - place.x, y - place.y
+    return _is_near(dx * place.cosine + dy * place.sine, dy * place.cosine - dx * place.sine,
+                    place.length, place.width, radius)
+
+
+@pure
 def in_grid(grid: GridNumbers, place: Rectangle) -> tuple[float, float, float, float]:
     """Middle of a rectangle along and across a grid [m], cosine and sine of its turn there."""
     px, py = place.x - grid.x, place.y - grid.y

@@ -101,8 +101,10 @@ _PATCH = ParameterTable([
 _STRIP = ParameterTable([
     _POINTS, _CLOSED, _length('width', 0.05, 'Width, half to each side of the points'),
     _colour(WHITE)])
-_FACTOR = _number('factor', None, 'Factor of the friction of tyres', '-', minimum=1e-3,
-                  maximum=10.0)
+FACTOR_RANGE = (1e-3, 10.0)
+"""Factors that a friction zone may have."""
+_FACTOR = _number('factor', None, 'Factor of the friction of tyres', '-', minimum=FACTOR_RANGE[0],
+                  maximum=FACTOR_RANGE[1])
 _ICE = (0.75, 0.88, 0.95)
 _ZONE = ParameterTable([_POINTS, _FACTOR, _colour(_ICE)])
 _ROUND_ZONE = ParameterTable([*_PLACE, _length('radius', None, 'Radius'), _FACTOR, _colour(_ICE)])
@@ -172,6 +174,14 @@ def world_of_text(text: str) -> Scene:
     except yaml.YAMLError as error:
         raise ConfigurationError(f'{label}: {describe_error(error)}') from error
     return _world(Path('text'), label, content)
+
+
+def world_of_content(label: str, content: Mapping[str, object]) -> Scene:
+    """Scene of the content of a world file; label: for messages.
+
+    Raises ConfigurationError, in one line, for what is no world.
+    """
+    return _world(Path('content'), label, dict(content))
 
 
 def _world(path: Path, label: str, content: object) -> Scene:

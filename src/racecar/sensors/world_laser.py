@@ -19,7 +19,7 @@ from racecar.base.compiled import COMPILED, kernel, pure, routine
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import ParameterTable
 from racecar.base.poses import NO_POSE
-from racecar.base.rows import lent, load, Part
+from racecar.base.rows import lent, load, Part, span
 from racecar.base.types import Pose3, Twist3
 from racecar.base.values import number_of, Values
 from racecar.base.vectors import Flat
@@ -32,11 +32,13 @@ from racecar.sensors.laser import Laser, PARAMETERS
 from racecar.sensors.laser_readings import LaserErrors, Ranges, read_noisy, read_ranges
 from racecar.sensors.standing import Standing
 from racecar.simulation.world_batch import WorldView
+from racecar.simulation.world_moving import see_moving
 from racecar.simulation.world_rows import CarShape, NO_SHAPE
+from racecar.simulation.world_things import Things
 
 _SHAPE = Part(NO_SHAPE)
 _SIZE = _SHAPE.after
-_BOX = 7
+_BOX, _CONE = 7, 5
 _STEP, _MIX_1, _MIX_2 = (np.uint64(number) for number in (
     0xD1342543DE82EF95, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53))
 _33 = np.uint64(33)
@@ -88,8 +90,9 @@ class WorldLaser:
         """Write scans [m] of the cars from `first` on of which chosen says so, see Scanner."""
         outside = np.zeros(len(chosen), dtype=np.bool_)
         if _scan_cars(
-                (view.shapes, view.keys), tuple(view.around), self._fan, self._place,
-                (self._laser.errors[:], first, view.together), (chosen, outside, scans)):
+                (view.shapes, view.keys), (tuple(view.around), tuple(view.things)), self._fan,
+                self._place, (self._laser.errors[:], first, view.together, view.period_ns),
+                (chosen, outside, scans)):
             for car in np.flatnonzero(outside).tolist():
                 self._scan_from_outside(view, first + car, scans[first + car])
         if self._laser.limits is not None:
@@ -107,9 +110,18 @@ class WorldLaser:
                 of = load(view.shapes, _SHAPE, other * _SIZE).outline
                 boxes.append(Box(of.x, of.y, math.atan2(of.sine, of.cosine), 2.0 * of.length,
                                  2.0 * of.width, math.inf))
+        scene, cylinders = view.scenes[int(shape.scene)], []
+        time_ns = _time_of(view.shapes, begin, view.period_ns)
+        first = int(view.things.of_cars[car, 2])
+        for row, thing in enumerate(scene.moving, first):
+            at = thing.motion.at(time_ns + int(view.things.movers[row, 0]))
+            if thing.is_round:
+                cylinders.append(thing.cylinder_at(at))
+            else:
+                boxes.append(thing.box_at(at))
         yaw = math.atan2(place.sine, place.cosine)
         truth = self._beams.distances(
-            view.scenes[int(shape.scene)], Objects(boxes=boxes),
+            scene, Objects(boxes=boxes, cylinders=cylinders),
             Pose3(place.x, place.y, place.z, 0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)),
             lambda: _STILL)
         _read_scan(truth, (view.keys[car], shape.ticks), self._laser.errors,
@@ -126,6 +138,12 @@ def _place_of(shape: CarShape, place: tuple[float, float, float, float, float]) 
     if bw != 1.0:
         qz, qw = qw * bz + qz * bw, qw * bw - qz * bz
     return FanPlace(px, py, z, qw * qw - qz * qz, 2.0 * qw * qz)
+
+
+@pure
+def _time_of(shapes: Flat, first: int, period_ns: int) -> int:
+    """Time of the moving things of a world by the number of its first car [ns]."""
+    return int(load(shapes, _SHAPE, first * _SIZE).ticks) * period_ns
 
 
 @routine
@@ -156,23 +174,30 @@ def _read_scan(
 
 @kernel
 def _scan_cars(
-    view: tuple[Flat, NDArray[np.uint64]], around: tuple[Any, ...], fan: tuple[Any, ...],
+    view: tuple[Flat, NDArray[np.uint64]], around: tuple[Any, Any], fan: tuple[Any, ...],
     place: tuple[float, float, float, float, float],
-    how: tuple[tuple[float, ...], int, int],
+    how: tuple[tuple[float, ...], int, int, int],
     cars: tuple[NDArray[np.bool_], NDArray[np.bool_], Ranges],
 ) -> int:
     """Write scans of cars; how many of them are outside the map, of which none is written.
 
-    view: shapes and keys of all cars; around, fan: fields of Surroundings and Fan; place: of the
-    laser: x, y, z, qz, qw; how: fields of LaserErrors, first car, cars in a world; cars: which
-    ones are wanted, counted from the first, which ones are outside, scans of all cars.
+    view: shapes and keys of all cars; around: fields of Surroundings, and of Things; fan: of Fan;
+    place: of the laser: x, y, z, qz, qw; how: fields of LaserErrors, first car, cars in a world,
+    length of a period [ns]; cars: which ones are wanted, counted from the first, which ones are
+    outside, scans of all cars.
     """
     shapes, keys = lent(view)
-    all_around, rays = Surroundings(*lent(around)), Fan(*lent(fan))
-    numbers, first, together = how
+    fixed, moving = lent(around)
+    all_around, things, rays = Surroundings(*fixed), Things(*moving), Fan(*lent(fan))
+    numbers, first, together, period_ns = how
     errors = LaserErrors(*numbers)
     chosen, outside, scans = lent(cars)
-    ways, others = np.empty(len(rays.cosines)), np.empty((together - 1, _BOX))
+    # Rows of the moving things of a world at most, and of its cones with them.
+    most = 0
+    for k in range(len(chosen) if len(things.movers) > 0 else 0):
+        most = max(most, int(things.of_cars[first + k, 3] - things.of_cars[first + k, 2]))
+    ways, others = np.empty(len(rays.cosines)), np.empty((together - 1 + most, _BOX))
+    round_things = np.empty((most + len(all_around.cones) if most > 0 else 0, _CONE))
     silence = np.zeros(len(ways))
     count = 0
     for k in range(len(chosen)):
@@ -188,12 +213,19 @@ def _scan_cars(
                 others[row, 4], others[row, 5], others[row, 6] = of.length, of.width, math.inf
                 row += 1
         scene, at = int(shape.scene), _place_of(shape, place)
+        cones = part_of(all_around.cones, all_around, scene, 4)
+        if most > 0:
+            round_things[:len(cones)] = cones
+            row, count_round = see_moving(
+                things, car, _time_of(shapes, car - car % together, period_ns), others,
+                round_things, (row, len(cones)))
+            cones = span(round_things, 0, count_round)
         grid = grid_of(all_around, scene)
         length = grid.length if at.z <= grid_height_of(all_around, scene) else 0.0
         if look_from(
                 Standing(part_of(all_around.walls, all_around, scene, 0),
-                         part_of(all_around.boxes, all_around, scene, 2), others,
-                         part_of(all_around.cones, all_around, scene, 4)),
+                         part_of(all_around.boxes, all_around, scene, 2),
+                         span(others, 0, row), cones),
                 GridNumbers(grid.room, grid.stride, grid.scale, grid.x, grid.y, grid.cosine,
                             grid.sine, length, grid.width), at, rays, ways):
             _read_scan(ways, (keys[car], shape.ticks), errors, silence, scans[car])

@@ -158,11 +158,17 @@ class CommandedBatch(CarBatch):
         VEHICLE_COLUMNS, (cars,), each number one that its parameter may have. Raises TypeError or
         ValueError where the cars do not differ in numbers alone.
         """
+        return self._varied(values, columns, None)
+
+    def _varied(
+        self, values: Mapping[str, object], columns: Mapping[str, Array], factors: Array | None,
+    ) -> VehicleColumns:
+        """vary(); factors: of friction zones, see vehicle_columns()."""
         model = self.models[0]
         if any(other.equations.name != model.equations.name for other in self.models):
             raise TypeError('the cars have different equations')
         vehicle = model.vehicle.columns(columns)
         found = vehicle_columns(
-            model, vehicle, values, len(self), self._method.stability_limit / self._step)
+            model, vehicle, values, len(self), self._method.stability_limit / self._step, factors)
         return found._replace(
             are_possible=found.are_possible & model.vehicle.are_possible(columns))

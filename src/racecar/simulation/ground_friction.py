@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import kernel
+from racecar.base.compiled import kernel, pure
 from racecar.dynamics.vehicles.interface import VehicleModel
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.friction_zones import friction_at, ZoneRows
@@ -44,6 +44,36 @@ class WheelSpots(NamedTuple):
                    0.5 * front, 0.5 * rear)
 
 
+class WheelPlaces(NamedTuple):
+    """Where the wheels of a car are, left and right, front and rear [m]."""
+
+    front_left: tuple[float, float]
+    front_right: tuple[float, float]
+    rear_left: tuple[float, float]
+    rear_right: tuple[float, float]
+
+
+@pure
+def wheel_places(
+    x: float, y: float, qz: float, qw: float, spots: tuple[float, float, float, float],
+) -> WheelPlaces:
+    """Where wheels are while base_link is at a place; spots: fields of WheelSpots."""
+    front, rear, half_front, half_rear = spots
+    cosine, sine = qw * qw - qz * qz, 2.0 * qz * qw
+    fx, fy, rx, ry = x + front * cosine, y + front * sine, x + rear * cosine, y + rear * sine
+    return WheelPlaces(
+        (fx - half_front * sine, fy + half_front * cosine),
+        (fx + half_front * sine, fy - half_front * cosine),
+        (rx - half_rear * sine, ry + half_rear * cosine),
+        (rx + half_rear * sine, ry - half_rear * cosine))
+
+
+@pure
+def of_both(left: float, right: float) -> float:
+    """Factor of the friction of an axle with those under its wheels, numbers or columns."""
+    return 0.5 * (left + right)
+
+
 @kernel
 def axle_friction(
     rows: tuple[NDArray[np.float64], NDArray[np.float64]],
@@ -54,14 +84,12 @@ def axle_friction(
     rows: fields of ZoneRows; place: x, y, qz, qw of base_link; spots: fields of WheelSpots.
     """
     zones, (x, y, qz, qw) = ZoneRows(rows[0], rows[1]), place
-    front, rear, half_front, half_rear = spots
-    cosine, sine = qw * qw - qz * qz, 2.0 * qz * qw
-    fx, fy, rx, ry = x + front * cosine, y + front * sine, x + rear * cosine, y + rear * sine
+    at = wheel_places(x, y, qz, qw, spots)
     return (
-        0.5 * (friction_at(zones, fx - half_front * sine, fy + half_front * cosine)
-               + friction_at(zones, fx + half_front * sine, fy - half_front * cosine)),
-        0.5 * (friction_at(zones, rx - half_rear * sine, ry + half_rear * cosine)
-               + friction_at(zones, rx + half_rear * sine, ry - half_rear * cosine)))
+        of_both(friction_at(zones, at.front_left[0], at.front_left[1]),
+                friction_at(zones, at.front_right[0], at.front_right[1])),
+        of_both(friction_at(zones, at.rear_left[0], at.rear_left[1]),
+                friction_at(zones, at.rear_right[0], at.rear_right[1])))
 
 
 class GroundFriction:

@@ -48,8 +48,8 @@ RELEASE = 0.02
 INSIDE = 0.001
 """Who stands deeper in a wall than this was put there, and may leave [m]."""
 
-# By which a car may have slowed down in a tick [m/s].
-_MORE_SPEED = 1.0
+MORE_SPEED = 1.0
+"""By which a car may have slowed down in a tick [m/s]."""
 
 DEPTH_STEP = 1e-3
 """Resolution of Obstacles.depth() [m]."""
@@ -232,7 +232,7 @@ class Obstacles:
         """Whether a car may have met something that moves in a time before an odometry [ns]."""
         reach, span = self._outline.reach + self._radius, span_ns / NANOSECONDS
         # It may have been faster before.
-        pace = math.hypot(odometry.vx, odometry.vy) + reach * abs(odometry.yaw_rate) + _MORE_SPEED
+        pace = math.hypot(odometry.vx, odometry.vy) + reach * abs(odometry.yaw_rate) + MORE_SPEED
         for thing, radius, fastest in self._movers:
             at = thing.motion.at(odometry.time_ns)
             if math.hypot(at.x - odometry.x, at.y - odometry.y) < (

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import cast, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +15,24 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.types import NANOSECONDS
 from racecar.base.values import Values
 from racecar.dynamics.actuators import ACTUATOR_PARAMETERS, Actuators
-from racecar.dynamics.vehicles.interface import VehicleModel
+from racecar.dynamics.vehicles.interface import MadeOf, VehicleModel
 from racecar.dynamics.vehicles.modes import are_slower
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.simulation.car_body import car_body
+from racecar.simulation.ground_friction import of_both, WheelSpots
 from racecar.simulation.model_lanes import command_limits, held_channels
 from racecar.simulation.simulator import Simulator
+
+# Factors of friction, to see what they change: many, as some numbers differ by rounding alone.
+_OTHERS = np.linspace(0.1, 3.0, 64)
 
 
 class VehicleColumns(NamedTuple):
     """Numbers of cars whose vehicles differ, in SI units: (numbers, cars) each.
 
     parameters, limits: those of ModelColumns; command_limits: lowest and highest speed, lowest and
-    highest steering angle; bodies: of CarBody; are_possible: whether each car can be, (cars,).
+    highest steering angle; bodies: of CarBody; are_possible: whether each car can be, (cars,);
+    spots: of WheelSpots; grips: as grips_of() has them, for the factors that were asked for.
     """
 
     parameters: Array
@@ -35,15 +40,54 @@ class VehicleColumns(NamedTuple):
     command_limits: Array
     bodies: Array
     are_possible: NDArray[np.bool_]
+    spots: Array
+    grips: Array
+
+
+def grip_rows(model: VehicleModel) -> Array:
+    """Parameters of a model that the friction under its axles changes, (numbers, 2).
+
+    Each by its row, and 1 if it is that of the rear axle, else 0; none of a model without tyres.
+    """
+    found = []
+    if model.parameters_on(1.0, 1.0) is not None:
+        others = cast(float, _OTHERS)
+        front, rear, both = (
+            rows_of(model.parameters_on(*factors) or (), len(_OTHERS))
+            for factors in ((others, 1.0), (1.0, others), (1.0, 1.0)))
+        found = [(float(row), axle) for axle, changed in ((0.0, front), (1.0, rear))
+                 for row in np.flatnonzero((changed != both).any(axis=1))]
+    return np.array(found).reshape(-1, 2)
+
+
+def grips_of(
+    model: VehicleModel, table: Array, factors: Array, made_of: MadeOf | None = None,
+) -> Array:
+    """Parameters of grip_rows() of cars by the factors of the friction under both wheels.
+
+    (factors factors numbers, cars), that of the left wheel changes slowest; table: of the model;
+    factors: of each car, (factors, cars); made_of: of which the cars are in place of the model.
+    """
+    count, cars = factors.shape
+    found, rows = np.empty((count, count, len(table), cars)), table[:, 0].astype(int)
+    for left in range(count):
+        for right in range(left + 1):
+            factor = cast(float, of_both(*cast(
+                tuple[float, float], (factors[left], factors[right]))))
+            found[left, right] = found[right, left] = rows_of(
+                model.parameters_on(factor, factor, made_of) or (), cars)[rows]
+    return found.reshape(-1, cars)
 
 
 def vehicle_columns(
     model: VehicleModel, vehicle: VehicleParameters, values: Values, cars: int, fastest: float,
+    factors: Array | None = None,
 ) -> VehicleColumns:
     """Numbers of cars of a model; vehicle: numbers or columns; values: resolved, of the model.
 
     A car is possible where all modes of its equations are slower than fastest [1/s], which method
-    and step allow. Raises TypeError or ValueError where the cars do not differ in numbers alone.
+    and step allow. factors: of friction zones, for the grips, see grips_of(). Raises
+    TypeError or ValueError where the cars do not differ in numbers alone.
     """
     found = model.columns(vehicle, values, cars)
     if is_column(found.ahead):
@@ -51,7 +95,10 @@ def vehicle_columns(
     return VehicleColumns(
         found.parameters, found.limits, rows_of(command_limits(vehicle), cars),
         rows_of(car_body(vehicle, found.ahead), cars),
-        are_slower(found.modes, fastest))
+        are_slower(found.modes, fastest),
+        np.empty((0, cars)) if factors is None else rows_of(WheelSpots.of(vehicle), cars),
+        np.empty((0, cars)) if factors is None else grips_of(
+            model, grip_rows(model), factors, MadeOf(vehicle, values)))
 
 
 class ChannelColumns(NamedTuple):

@@ -24,6 +24,7 @@ from racecar.dynamics.vehicles.interface import Equations, VehicleModel
 from racecar.metrics.lap_progress import courses_of
 from racecar.metrics.laps import Course, LAP_SIZE, LapRule, NO_LAPS
 from racecar.metrics.tracking_error import Array
+from racecar.scene.motions import MotionState
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.scene.surroundings import Surroundings, surroundings_of
 from racecar.simulation.car_body import car_body, CarBody
@@ -43,6 +44,7 @@ from racecar.simulation.world_rows import (
     world_parts,
     WorldPlan,
 )
+from racecar.simulation.world_things import AS_BEFORE, PlacedThings, Things, WorldThings
 
 _COMMAND_NUMBERS = 2
 _FRESH = Clock(0.0, 1.0)
@@ -55,14 +57,17 @@ class WorldView(NamedTuple):
     """What a scanner is asked about; cars are counted through all worlds, that of world 0 first.
 
     shapes: numbers of CarShape of all cars, flat; scenes: what stands around, and the same as
-    arrays; together: cars in a world; keys: of the noise of each car, (cars,).
+    arrays; things: what differs from world to world; together: cars in a world; keys: of the
+    noise of each car, (cars,); period_ns: length of a period [ns].
     """
 
     shapes: Flat
     scenes: Sequence[Scene]
     around: Surroundings
+    things: Things
     together: int
     keys: NDArray[np.uint64]
+    period_ns: int
 
 
 class Scanner(Protocol):
@@ -86,9 +91,10 @@ class WorldSetup(NamedTuple):
 
     period: for which a command holds [s], a whole number of steps; step: of the integration [s];
     integrator: rk4, euler or dopri5; actuators: rows of ACTUATOR_PARAMETERS, without which
-    commands act at once; contact: see Contact; scenes: what stands around; courses: closed centre
-    lines on which laps are timed, one for all, one for each scene, or none; scanner: what the cars
-    see with, None for nothing.
+    commands act at once; contact: see Contact; scenes: what stands around and moves, with friction
+    zones; courses: closed centre lines on which laps are timed, one for all, one for each scene,
+    or none; scanner: what the cars see with, None for nothing; drawn_zones: round friction zones
+    of each world beside those of its scene, which resets place; they count before those.
     """
 
     period: float = 0.05
@@ -100,6 +106,7 @@ class WorldSetup(NamedTuple):
     courses: Sequence[Course] = ()
     lap_rule: LapRule = LapRule()
     scanner: Scanner | None = None
+    drawn_zones: int = 0
 
 
 DEFAULT_SETUP = WorldSetup()
@@ -130,7 +137,8 @@ class WorldBatch(CommandedBatch):
 
     A car has the bits of Simulator. What happens in a world depends on this world alone: not on
     how many there are, on threads, nor on when others are reset. A car that leaves the range in
-    which its model holds stands from then on as a fixed body, `readings['valid']` is 0.
+    which its model holds stands from then on as a fixed body, `readings['valid']` is 0. What moves
+    in a world does so by the time since the last reset of its first car.
     readings: of now.
     """
 
@@ -156,6 +164,7 @@ class WorldBatch(CommandedBatch):
         self._intervals = steps // self._steps
         self._scene_of = self._scenes_of(scene_of)
         self._around = surroundings_of(setup.scenes)
+        self._things = WorldThings(setup.scenes, self._scene_of, models, setup.drawn_zones)
         self._bodies: Array = np.empty((len(CarBody._fields), 0))
         self._courses = courses_of(setup.courses, setup.lap_rule)
         total = len(models)
@@ -177,7 +186,8 @@ class WorldBatch(CommandedBatch):
                 setup.step, setup.integrator, setup.actuators, False, threads, cars,
                 self._steps))
         self._view = WorldView(
-            self._outputs[2], setup.scenes, self._around, cars, self._keys)
+            self._outputs[2], setup.scenes, self._around, self._things.things, cars, self._keys,
+            self._period_ns)
         self._pool: ThreadPoolExecutor | None = None
         self._plan = WorldPlan(
             0.0, 0.0, len(self._blocks[0].cars), cars, 0.0, _COMMAND_NUMBERS, self._step,
@@ -234,7 +244,7 @@ class WorldBatch(CommandedBatch):
         self, mask: ArrayLike | None = None, states: ArrayLike | None = None,
         vehicles: VehicleColumns | None = None, channels: Array | None = None, *,
         poses: ArrayLike | None = None, seeds: ArrayLike | None = None,
-        speeds: ArrayLike | None = None,
+        speeds: ArrayLike | None = None, placed: PlacedThings = AS_BEFORE,
     ) -> None:
         """Let cars start anew under no command, with no contacts and laps; others keep each bit.
 
@@ -245,7 +255,8 @@ class WorldBatch(CommandedBatch):
         CommandedBatch.reset(). seeds: of the noise of their scans from now on, a whole number of 0
         to 2^64 - 1 for each car, (worlds, cars), or one for all. speeds: with which they start
         under a command of this speed that actuators have reached, (worlds, cars) or one for all
-        [m/s]. Of all these what belongs to the cars of the mask counts. Raises ParameterError for
+        [m/s]. placed: friction zones and when things begin to move, which stay until others are
+        given. Of all these what belongs to the cars of the mask counts. Raises ParameterError for
         another shape, what is not finite, a car that cannot be, and speeds of models that have
         their speed as a state.
         """
@@ -261,7 +272,10 @@ class WorldBatch(CommandedBatch):
         if poses is not None:
             states = self._states_at(poses, bodies, chosen)
         keys = self._keys if seeds is None else self._keys_of(seeds)
+        things = self._things.check(placed, chosen, vary=vehicles is not None)
         super().reset(chosen, states, vehicles, channels)
+        self._things.reset(chosen, things, None if vehicles is None else (
+            vehicles.spots, vehicles.grips))
         self._keys[chosen] = keys[chosen]
         self._bodies = bodies
         laps = np.reshape(np.asarray(self._laps), (-1, LAP_SIZE))
@@ -279,6 +293,32 @@ class WorldBatch(CommandedBatch):
                 write_lanes(block.lines, 0, lanes, np.tile(commands[0], (self._depth, 1)))
         self._run(chosen, self._plan)
 
+    def moving_at(self, world: int) -> tuple[MotionState, ...]:
+        """Where the moving things of a world are now, in the order of its scene."""
+        things, car = self._things.things, world * self._together
+        time_ns = round(float(self.readings['time'][world, 0]) * NANOSECONDS)
+        scene, first = self._setup.scenes[self._scene_of[world]], int(things.of_cars[car, 2])
+        return tuple(
+            thing.motion.at(time_ns + int(things.movers[row, 0]))
+            for row, thing in enumerate(scene.moving, first))
+
+    def drawn_zones(self, world: int) -> Array:
+        """x, y, radius [m], factor of the zones that the last reset of a world has placed."""
+        return self._things.drawn_zones(world)
+
+    def axle_factors(self, zones: Array | None = None) -> Array | None:
+        """What vehicle_columns() takes for all cars, with such zones as of reset(), else now's.
+
+        (factors, cars); None without friction zones.
+        """
+        return self._things.factors(zones) if self._things.has_zones else None
+
+    def vary(
+        self, values: Mapping[str, object], columns: Mapping[str, Array],
+    ) -> VehicleColumns:
+        """Numbers of cars that differ in some parameters, on the ground as it is now."""
+        return self._varied(values, columns, self.axle_factors())
+
     def _check(self, models: Sequence[VehicleModel], contact: Contact) -> None:
         names = {model.equations.name for model in models}
         if len(names) > 1:
@@ -286,16 +326,6 @@ class WorldBatch(CommandedBatch):
                 f"the cars have the equations {', '.join(sorted(names))}, expected the same of"
                 ' all: one vehicle_model, tyre_model and formulation')
         contact.check()
-        zoned = [scene.name for scene in self._setup.scenes if scene.friction_zones]
-        if zoned:
-            raise ConfigurationError(
-                f'the scene {zoned[0]!r} has friction zones, expected none in worlds of WorldBatch'
-                ' and environments: a Simulator, `racecar simulate` and `up` know them')
-        moved = [scene.name for scene in self._setup.scenes if scene.moving]
-        if moved:
-            raise ConfigurationError(
-                f'the scene {moved[0]!r} has moving things, expected none in worlds of WorldBatch'
-                ' and environments: a Simulator, `racecar simulate` and `up` know them')
         courses, scenes = len(self._setup.courses), len(self._setup.scenes)
         if not scenes or courses not in (0, 1, scenes):
             raise ConfigurationError(
@@ -315,9 +345,14 @@ class WorldBatch(CommandedBatch):
     def _kernel_of(self, equations: Equations, actuated: bool) -> CarKernel:
         empty = vector(0)
         return world_kernel(
-            WorldKind(equations, self._setup.integrator, actuated, self._setup.contact.policy),
-            types_of(empty, (empty, *self._given), self._outputs, tuple(self._around),
+            WorldKind(equations, self._setup.integrator, actuated, self._setup.contact.policy,
+                      self._things.has_zones, self._things.moves),
+            types_of(empty, (empty, *self._given), self._outputs, self._scenery,
                      tuple(self._courses), empty))
+
+    @property
+    def _scenery(self) -> tuple[tuple[object, ...], tuple[object, ...]]:
+        return tuple(self._around), tuple(self._things.things)
 
     @property
     def _all_cars(self) -> NDArray[np.bool_]:
@@ -448,7 +483,7 @@ class WorldBatch(CommandedBatch):
                 self._view, first, chosen[first:first + count], self._scans)
 
     def _arguments(self, rows: Flat, lines: Flat, plan: WorldPlan) -> tuple[object, ...]:
-        return (rows, (lines, *self._given), self._outputs, tuple(self._around),
+        return (rows, (lines, *self._given), self._outputs, self._scenery,
                 tuple(self._courses), vector(tuple(plan)))
 
     def _drive_block(self, block: CarBlock, plan: WorldPlan) -> None:

@@ -27,10 +27,11 @@ from racecar.simulation.world_looks import (
     finding_inside,
     hit_once,
     looks_of,
-    World,
     WorldKind,
 )
-from racecar.simulation.world_rows import Meeting, world_parts
+from racecar.simulation.world_moving import touched_body, with_moving
+from racecar.simulation.world_rows import Meeting, World, world_parts
+from racecar.simulation.world_things import WorldScenes
 
 
 def hitting(kind: WorldKind) -> Loop:
@@ -42,25 +43,28 @@ def hitting(kind: WorldKind) -> Loop:
     own, state_part = world_parts(parts), parts.motion.state
     find_inside, step_one, place_one = finding_inside(kind), looks.step_one, looks.place_one
     meet_cars, meet_scene = _meeting_cars(kind), _meeting_scene(kind)
-    meeting_part, back_part = own.meeting, own.back
+    meeting_part, back_part, note_passing = own.meeting, own.back, looks.note_passing
 
     @importable
     def hit(
-        rows: Flat, lines: Flat, around: Surroundings, world: World, tick: RolloutTick,
+        rows: Flat, lines: Flat, around: WorldScenes, world: World, tick: RolloutTick,
     ) -> None:
         find_inside(rows, around, world)
         for number in range(tick.done, tick.done + tick.steps):
+            time_ns = world.time_ns + (number - tick.done) * world.step_ns
             for i in range(world.first, world.after):
+                note_passing(rows, around, i, time_ns)
                 if load(rows, meeting_part, i).stands > 0.0:
                     continue
                 store(rows, back_part, i, load(rows, state_part, i))
-                step_one(rows, lines, i, number, tick)
+                step_one(rows, lines, around, i, number, tick)
                 place_one(rows, i)
             going = True
             for _ in range(ROUNDS):
                 if going:
                     going = meet_cars(rows, world)
-                    going = meet_scene(rows, around, world) or going
+                    going = meet_scene(
+                        rows, around, world, time_ns + world.step_ns) or going
 
     return hit
 
@@ -130,7 +134,12 @@ def _meeting_cars(kind: WorldKind) -> Loop:
 
 
 def _meeting_scene(kind: WorldKind) -> Loop:
-    """Pure function (rows, around, world) that lets cars hit what stands; whether any did."""
+    """Pure function (rows, around, world, time_ns) that lets cars hit what is in their way.
+
+    Returns whether any did.
+    """
+    if kind.moves:
+        return _meeting_all(kind)
     parts, looks = kind.parts, looks_of(kind)
     own, in_scene = world_parts(parts), looks.in_scene
     outline_part, where_part, meeting_part = own.outline, own.where, own.meeting
@@ -138,42 +147,75 @@ def _meeting_scene(kind: WorldKind) -> Loop:
     leave = _leaving(kind)
 
     @importable
-    def meet_scene(rows: Flat, around: Surroundings, world: World) -> bool:
+    def meet_scene(rows: Flat, around: WorldScenes, world: World, time_ns: int) -> bool:
         found = False
         for i in range(world.first, world.after):
             m = load(rows, meeting_part, i)
             if m.stands > 0.0 or m.inside > 0.0 or not in_scene(rows, around, i, 0.0):
                 continue
             found = True
-            touch = scene_touch(
-                around, int(load(rows, where_part, i)[0]), load(rows, outline_part, i))
+            scene = int(load(rows, where_part, i)[0])
+            touch = scene_touch(around.fixed, scene, load(rows, outline_part, i))
             hit = collide(
                 body_of(rows, i), FIXED, touch, Surface(world.restitution, world.friction))
             push(rows, i, hit.first)
-            leave(rows, around, i, touch)
+            leave(rows, around.fixed, scene, i, touch)
             count_hit(rows, i, True, hit.impulse)
         return found
 
     return meet_scene
 
 
+def _meeting_all(kind: WorldKind) -> Loop:
+    """_meeting_scene() where something moves."""
+    parts, looks = kind.parts, looks_of(kind)
+    own, in_scene, in_moving = world_parts(parts), looks.in_scene, looks.in_moving
+    outline_part, where_part, meeting_part = own.outline, own.where, own.meeting
+    number_part, passing_part = own.number, own.passing
+    body_of, push, count_hit = _bodies(kind), _pushing(kind), _counting(kind)
+    leave = _leaving(kind)
+
+    @importable
+    def meet_any(rows: Flat, around: WorldScenes, world: World, time_ns: int) -> bool:
+        found = False
+        for i in range(world.first, world.after):
+            m = load(rows, meeting_part, i)
+            if m.stands > 0.0 or not (
+                    (m.inside == 0.0 and in_scene(rows, around, i, 0.0))
+                    or (load(rows, passing_part, i)[0] == 0.0
+                        and in_moving(rows, around, i, 0.0, time_ns))):
+                continue
+            found = True
+            car, place = int(load(rows, number_part, i)[0]), load(rows, outline_part, i)
+            all_around = with_moving(around, int(load(rows, where_part, i)[0]), car, time_ns)
+            touch = scene_touch(all_around, 0, place)
+            hit = collide(
+                body_of(rows, i), touched_body(around.things, car, place, touch.depth, time_ns),
+                touch, Surface(world.restitution, world.friction))
+            push(rows, i, hit.first)
+            leave(rows, all_around, 0, i, touch)
+            count_hit(rows, i, True, hit.impulse)
+        return found
+
+    return meet_any
+
+
 def _leaving(kind: WorldKind) -> Loop:
-    """Pure function (rows, around, i, touch) that moves a car out of what it is in.
+    """Pure function (rows, around, scene, i, touch) that moves a car out of what it is in.
 
     Along the normal as far as is needed; where that does not help, to where it was before.
     """
     parts = kind.parts
     own, state = world_parts(parts), parts.motion.state
-    outline_part, where_part, back_part = own.outline, own.where, own.back
+    outline_part, back_part = own.outline, own.back
     at = first_row(state.example, 'x')
     pose_part = Part((0.0, 0.0, 0.0), state.first + at, LANES)
     before_part = Part((0.0, 0.0, 0.0), back_part.first + at, LANES)
     move, place_one = _moving(kind), looks_of(kind).place_one
 
     @importable
-    def leave(rows: Flat, around: Surroundings, i: int, touch: Touch) -> None:
-        way = way_out(
-            around, int(load(rows, where_part, i)[0]), load(rows, outline_part, i), touch)
+    def leave(rows: Flat, around: Surroundings, scene: int, i: int, touch: Touch) -> None:
+        way = way_out(around, scene, load(rows, outline_part, i), touch)
         if way < 0.0:
             store(rows, pose_part, i, load(rows, before_part, i))
             place_one(rows, i)

@@ -23,8 +23,9 @@ from racecar.scene.surroundings import Surroundings
 from racecar.simulation.car_body import outline_of
 from racecar.simulation.car_kernels import CarKernel, CarParts, checking, saving
 from racecar.simulation.layout import LANES, Loop
-from racecar.simulation.rollout_kernel import driving, holding, RolloutTick, taking
+from racecar.simulation.rollout_kernel import holding, RolloutTick, taking
 from racecar.simulation.world_contact import meeting
+from racecar.simulation.world_ground import driving_on_ground, feeling
 from racecar.simulation.world_looks import looks_of, world_parts_of, WorldKind
 from racecar.simulation.world_rows import (
     CarReading,
@@ -36,6 +37,7 @@ from racecar.simulation.world_rows import (
     world_parts,
     WorldPlan,
 )
+from racecar.simulation.world_things import Things, WorldScenes
 
 _PLAN, _READING = Part(zeros_of(WorldPlan)), Part(NO_READING)
 _READING_SIZE = _READING.after
@@ -140,15 +142,18 @@ def world_kernel(kind: WorldKind, types: tuple[object, ...]) -> CarKernel:
     The blocks lie in rows and lines one after the other; in plain Python there is one of them.
     types: of these arguments; given: lines, see racecar.simulation.rollout_kernel.responding(),
     inputs of all cars, and LapState of all cars; outputs: states, CarReading and CarShape of all
-    cars, filled in for those of the block; around: fields of Surroundings; courses: fields of
-    Courses; plan: numbers of a WorldPlan. All but around are flat. Raises ParameterError if the
-    method is unknown.
+    cars, filled in for those of the block; around: fields of Surroundings, and of Things; courses:
+    fields of Courses; plan: numbers of a WorldPlan. All but around are flat. Raises ParameterError
+    if the method is unknown.
     """
-    equations, integrator, actuated, _ = kind
+    equations, integrator, actuated = kind[:3]
     parts, see = world_parts_of(equations, integrator), looks_of(kind).see
     take_all, save_all, check_all = taking(equations, parts), saving(parts), checking(parts)
     begin_all, keep_all = _beginning(parts), _keeping(parts, actuated=actuated)
-    drive_all = driving(equations, integrator, parts, actuated=actuated, holds=False)
+    has_zones = kind.has_zones
+    drive_all = driving_on_ground(
+        equations, integrator, parts, feeling(parts, see, has_zones=has_zones),
+        actuated=actuated, has_zones=has_zones)
     hold_one = holding(equations, parts)
     meet_all = meeting(kind)
     read_all = _reading(parts, see, actuated=actuated)
@@ -158,21 +163,21 @@ def world_kernel(kind: WorldKind, types: tuple[object, ...]) -> CarKernel:
     @importable
     def run_block(
         rows: Flat, given: tuple[Flat, Flat, Flat], outputs: tuple[Flat, Flat, Flat],
-        around: Surroundings, courses: Courses, p: WorldPlan,
+        around: WorldScenes, courses: Courses, p: WorldPlan,
     ) -> None:
         lines, inputs, laps = given
         count, depth, steps = int(p.cars), int(p.depth), int(p.steps)
         if p.ticks > 0.0:
             take_all(rows, count, inputs, 0, int(p.size))
             begin_all(rows, count)
-            if not actuated:
+            if not (actuated or has_zones):
                 for i in range(count):
                     hold_one(rows, i)
             for interval in range(int(p.intervals)):
                 tick = RolloutTick(int(p.done) + interval * steps, depth, p.dt, steps)
                 save_all(rows, count)
                 keep_all(rows, count)
-                drive_all(rows, lines, count, tick)
+                drive_all(rows, lines, around, count, tick)
                 check_all(rows, count)
                 meet_all(rows, lines, around, tick, p)
                 # Steps that were taken anew may have diverged.
@@ -181,10 +186,12 @@ def world_kernel(kind: WorldKind, types: tuple[object, ...]) -> CarKernel:
 
     def run_worlds(
         rows: Flat, given: tuple[Flat, Flat, Flat], outputs: tuple[Flat, Flat, Flat],
-        around: tuple[Any, ...], courses: tuple[Flat, ...], plan: Flat,
+        around: tuple[Any, Any], courses: tuple[Flat, ...], plan: Flat,
     ) -> None:
         p = load(plan, _PLAN, 0)
-        around_all, courses_all = Surroundings(*lent(around)), Courses(*lent(courses))
+        fixed, things = lent(around)
+        around_all, courses_all = (
+            WorldScenes(Surroundings(*fixed), Things(*things)), Courses(*lent(courses)))
         (lines, inputs, laps), written = lent(given), lent(outputs)
         each, left, line_size = int(p.each), int(p.cars), 2 * int(p.depth) * LANES
         block = int(p.first)

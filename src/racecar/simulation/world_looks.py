@@ -16,27 +16,43 @@ from racecar.base.rows import first_row, load, Part, store
 from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles.interface import Equations
 from racecar.scene.overlaps import Rectangle, rectangles_overlap
-from racecar.scene.surroundings import is_taken, Surroundings
+from racecar.scene.surroundings import is_taken
 from racecar.scene.touching import clearance
 from racecar.simulation.car_body import outline_of, Seen
 from racecar.simulation.car_kernels import car_parts, CarParts
 from racecar.simulation.contact import STOP
 from racecar.simulation.layout import LANES, Loop
 from racecar.simulation.obstacles import INSIDE
-from racecar.simulation.rollout_kernel import stepping
-from racecar.simulation.world_rows import Look, Meeting, world_parts, world_rows, WorldParts
+from racecar.simulation.rollout_kernel import RolloutTick, stepping
+from racecar.simulation.world_ground import feeling
+from racecar.simulation.world_moving import meeting_things, noting_passing, wider
+from racecar.simulation.world_rows import (
+    Look,
+    Meeting,
+    World,
+    world_parts,
+    world_rows,
+    WorldParts,
+)
+from racecar.simulation.world_things import WorldScenes
 
 # Against rounding, where cars are not looked at because nothing is near [m].
 _SLACK = 1e-6
 
 
 class WorldKind(NamedTuple):
-    """What decides about the kernel of worlds; policy: of contacts, one of POLICIES."""
+    """What decides about the kernel of worlds.
+
+    policy: of contacts, one of POLICIES; has_zones: whether cars with tyres drive over friction
+    zones; moves: whether something moves in some world.
+    """
 
     equations: Equations
     integrator: str
     actuated: bool
     policy: str
+    has_zones: bool = False
+    moves: bool = False
 
     @property
     def parts(self) -> CarParts:
@@ -47,22 +63,6 @@ class WorldKind(NamedTuple):
     def world_parts(self) -> WorldParts:
         """Where it has those of worlds."""
         return world_parts(self.parts)
-
-
-class World(NamedTuple):
-    """A world of a block: lanes of its cars, from the first to before `after`; its contacts."""
-
-    first: int
-    after: int
-    restitution: float
-    friction: float
-
-
-@pure
-def wider(place: Rectangle, margin: float) -> Rectangle:
-    """Rectangle that reaches farther to all sides [m]."""
-    return Rectangle(place.x, place.y, place.cosine, place.sine, place.length + margin,
-                     place.width + margin)
 
 
 @pure
@@ -79,14 +79,18 @@ class Looks(NamedTuple):
     """Functions that all policies need.
 
     see(rows, i): Seen of a car. place_one(rows, i): note where it is. in_scene(rows, around, i,
-    margin): whether it is in something that stands around. in_car(rows, i, world, margin): whether
+    margin): whether it is in something that stands around. in_moving(rows, around, i, margin,
+    time_ns): whether it is in something that moves. note_passing(rows, around, i, time_ns): note
+    whether it may leave that in the next step. in_car(rows, i, world, margin): whether
     it is in another car. undo(rows, i): put it back to the begin of the interval. step_one(rows,
-    lines, i, number, tick): take it through a step.
+    lines, around, i, number, tick): take it through a step.
     """
 
     see: Loop
     place_one: Loop
     in_scene: Loop
+    in_moving: Loop
+    note_passing: Loop
     in_car: Loop
     undo: Loop
     step_one: Loop
@@ -102,11 +106,25 @@ def world_parts_of(equations: Equations, integrator: str) -> CarParts:
 def looks_of(kind: WorldKind) -> Looks:
     """Functions for a kind of cars."""
     parts = kind.parts
-    see = _seeing(kind, parts)
+    see, in_moving = _seeing(kind, parts), meeting_things(parts, moves=kind.moves)
     return Looks(
-        see, _placing(parts, see), _meeting_scene(parts), _meeting_cars(parts),
-        _undoing(parts, actuated=kind.actuated),
-        stepping(kind.equations, kind.integrator, parts, actuated=kind.actuated))
+        see, _placing(parts, see), _meeting_scene(parts), in_moving,
+        noting_passing(parts, in_moving, moves=kind.moves),
+        _meeting_cars(parts), _undoing(parts, actuated=kind.actuated), _stepping(kind, see))
+
+
+def _stepping(kind: WorldKind, see: Loop) -> Loop:
+    step = stepping(kind.equations, kind.integrator, kind.parts, actuated=kind.actuated)
+    feel = feeling(kind.parts, see, has_zones=kind.has_zones)
+
+    @importable
+    def step_one(
+        rows: Flat, lines: Flat, around: WorldScenes, i: int, number: int, tick: RolloutTick,
+    ) -> None:
+        feel(rows, around.things, i)
+        step(rows, lines, i, number, tick)
+
+    return step_one
 
 
 def _seeing(kind: WorldKind, parts: CarParts) -> Loop:
@@ -146,7 +164,7 @@ def _meeting_scene(parts: CarParts) -> Loop:
     body_part, position_part = own.body, _position_part(parts)
 
     @importable
-    def in_scene(rows: Flat, around: Surroundings, i: int, margin: float) -> bool:
+    def in_scene(rows: Flat, around: WorldScenes, i: int, margin: float) -> bool:
         x, y = load(rows, position_part, i)
         look = load(rows, look_part, i)
         # A margin to all sides reaches at most so far at the corners.
@@ -155,11 +173,11 @@ def _meeting_scene(parts: CarParts) -> Loop:
             return False
         scene, place = int(load(rows, where_part, i)[0]), load(rows, outline_part, i)
         body = load(rows, body_part, i)
-        free = clearance(around, scene, Rectangle(
+        free = clearance(around.fixed, scene, Rectangle(
             x, y, place.cosine, place.sine,
             place.length + abs(body.ahead + body.base), place.width))
         store(rows, look_part, i, Look(x, y, free))
-        return not need < free and is_taken(around, scene, wider(place, margin))
+        return not need < free and is_taken(around.fixed, scene, wider(place, margin))
 
     return in_scene
 
@@ -233,7 +251,7 @@ def finding_inside(kind: WorldKind) -> Loop:
     asks_cars = kind.policy == STOP
 
     @importable
-    def find_inside(rows: Flat, around: Surroundings, world: World) -> None:
+    def find_inside(rows: Flat, around: WorldScenes, world: World) -> None:
         for i in range(world.first, world.after):
             undo(rows, i)
             place_one(rows, i)

@@ -60,13 +60,26 @@ class Look(NamedTuple):
     free: float
 
 
+class Ground(NamedTuple):
+    """Numbers of the factors of friction under the wheels, left and right, front and rear."""
+
+    front_left: float
+    front_right: float
+    rear_left: float
+    rear_right: float
+
+
+NO_GROUND = zeros_of(Ground)
+
+
 class WorldRows(NamedTuple):
     """Rows of a car in a world: those of RolloutRows and more.
 
     where: index of its scene and of its course, -1 without one; before: outputs before the steps
     that contacts may undo; back: state before the last of them; outline: where it is; look: see
     Look; near: 1 if it has come so far since that it has to be looked at; approach: speed before
-    the steps [m/s].
+    the steps [m/s]; ground: whose friction the parameters have; passing: 1 of a car in which a
+    moving thing is so deep that it has come there.
     """
 
     inputs: Numbers
@@ -85,6 +98,8 @@ class WorldRows(NamedTuple):
     look: Look
     near: tuple[float]
     approach: tuple[float]
+    ground: Ground
+    passing: tuple[float]
 
 
 class WorldParts(NamedTuple):
@@ -103,6 +118,8 @@ class WorldParts(NamedTuple):
     look: Part[Look]
     near: Part[tuple[float]]
     approach: Part[tuple[float]]
+    ground: Part[Ground]
+    passing: Part[tuple[float]]
 
 
 def world_rows(equations: Equations) -> WorldRows:
@@ -110,7 +127,7 @@ def world_rows(equations: Equations) -> WorldRows:
     return WorldRows(
         *rollout_rows(equations), zeros_of(CarBody), (0.0, 0.0), zeros_of(Clock), NO_MEETING,
         NO_COMMAND, zeros_like(equations.state), zeros_of(Rectangle), zeros_of(Look),
-        (0.0,), (0.0,))
+        (0.0,), (0.0,), NO_GROUND, (0.0,))
 
 
 def world_parts(parts: CarParts) -> WorldParts:
@@ -179,6 +196,20 @@ class WorldPlan(NamedTuple):
     period_ns: float
     restitution: float
     friction: float
+
+
+class World(NamedTuple):
+    """A world of a block: lanes of its cars, from the first to before `after`; its contacts.
+
+    time_ns: of its moving things at the begin of the interval, step_ns: length of a step [ns].
+    """
+
+    first: int
+    after: int
+    restitution: float
+    friction: float
+    time_ns: int
+    step_ns: int
 
 
 class CarShape(NamedTuple):

@@ -51,6 +51,7 @@ from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR, STIC
 from racecar.dynamics.vehicles.interface import (
     equations_of,
     Laws,
+    MadeOf,
     ModelColumns,
     NO_COMMAND,
     STEERING_ANGLE,
@@ -66,7 +67,12 @@ from racecar.dynamics.vehicles.planar import (
     planar_start,
 )
 from racecar.dynamics.vehicles.point_kernels import point_kernel, PointKernels
-from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreDirection, TyreSet
+from racecar.dynamics.vehicles.tyre_sets import (
+    make_tyre_set,
+    TyreDirection,
+    tyres_of,
+    TyreSet,
+)
 
 # Of fastest_mode().
 _SPEEDS = 21
@@ -157,6 +163,12 @@ def double_car(
         chassis_of(vehicle, low_speed_threshold), carcass_of(vehicle, tyres))
 
 
+def _options_of(values: Values) -> tuple[float, float]:
+    """Least velocity in the slip's denominator [m/s], time constant of the speed control [s]."""
+    return (number_of(values, 'low_speed_threshold') or LOW_SPEED_THRESHOLD,
+            number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT))
+
+
 class DoubleTrack(PointKernels):
     """Four-wheel vehicle commanded by speed and steering angle, or by wheel torques.
 
@@ -200,18 +212,26 @@ class DoubleTrack(PointKernels):
 
     def on_friction(self, front: float, rear: float) -> Self:
         """Return the model where the friction of the tyres of the axles is times these factors."""
-        tyres = self.tyres.on_friction(front, rear)
-        car = double_car(self.vehicle, tyres, *self._options)
-        made = self.with_tyres(tyres, car)
+        car = self.parameters_on(front, rear)
+        made = self.with_tyres(self.tyres.on_friction(front, rear), car)
         made.car = car
         return made
+
+    def parameters_on(
+        self, front: float, rear: float, made_of: MadeOf | None = None,
+    ) -> DoubleCar:
+        """Parameters on such ground; see VehicleModel."""
+        if made_of is None:
+            return double_car(
+                self.vehicle, self.tyres.on_friction(front, rear), *self._options)
+        vehicle, values = made_of
+        return double_car(
+            vehicle, tyres_of(made_of).on_friction(front, rear), *_options_of(values))
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Values) -> DoubleTrack:
         """Build from tyre_model, low_speed_threshold, drive_time_constant and TYRE_PARAMETERS."""
-        return cls(vehicle, str(values['tyre_model']),
-                   number_of(values, 'low_speed_threshold') or LOW_SPEED_THRESHOLD,
-                   number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT), values)
+        return cls(vehicle, str(values['tyre_model']), *_options_of(values), values)
 
     @property
     def description(self) -> str:
@@ -314,9 +334,7 @@ class DoubleTrack(PointKernels):
     ) -> ModelColumns:
         """What cars have that differ in their vehicles; see VehicleModel."""
         car = double_car(
-            vehicle, make_tyre_set(vehicle, str(values['tyre_model']), values),
-            number_of(values, 'low_speed_threshold') or LOW_SPEED_THRESHOLD,
-            number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT))
+            vehicle, tyres_of(MadeOf(vehicle, values)), *_options_of(values))
         return ModelColumns(rows_of(car, cars), rows_of(self._limits(vehicle), cars),
                             self._modes(vehicle, car, cars), vehicle.odometry_offset)
 

@@ -96,6 +96,13 @@ class ModelColumns(NamedTuple):
     ahead: float
 
 
+class MadeOf(NamedTuple):
+    """What a model is made of: a vehicle, whose numbers may be columns, and resolved values."""
+
+    vehicle: VehicleParameters
+    values: Values
+
+
 class VehicleModel(Protocol):
     """A vehicle whose first inputs are speed [m/s] and steering angle [rad], in this order.
 
@@ -181,6 +188,15 @@ class VehicleModel(Protocol):
         """Return the model where the friction of front and rear tyres is times these factors.
 
         Its equations are those of this one. A model without tyres is the same everywhere.
+        """
+
+    def parameters_on(
+        self, front: float, rear: float, made_of: MadeOf | None = None,
+    ) -> Numbers | None:
+        """Parameters of on_friction(front, rear), whose factors may be columns.
+
+        None of a model without tyres. made_of: of which the cars are in place of this model. Only
+        those parameters count that the factors change.
         """
 
     def fastest_mode(self) -> float:

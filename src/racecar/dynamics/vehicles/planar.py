@@ -18,7 +18,7 @@ from racecar.base.rows import Numbers
 from racecar.base.types import Pose2, POSITION_LIMIT, VehicleDiagnostics
 from racecar.base.values import number_of, Values
 from racecar.base.vectors import Flat, Vector, vector
-from racecar.dynamics.vehicles.interface import ModelColumns
+from racecar.dynamics.vehicles.interface import MadeOf, ModelColumns
 from racecar.dynamics.vehicles.low_speed import stable_thresholds
 from racecar.dynamics.vehicles.modes import (
     spectral_radii,
@@ -27,7 +27,7 @@ from racecar.dynamics.vehicles.modes import (
 )
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.rolling import RollingWheels
-from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreSet
+from racecar.dynamics.vehicles.tyre_sets import tyres_of, TyreSet
 
 
 class PlanarState(NamedTuple):
@@ -142,7 +142,7 @@ class PlanarSingleTrack(RollingWheels):
         self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
         """What cars have that differ in their vehicles; see VehicleModel."""
-        tyres = make_tyre_set(vehicle, str(values['tyre_model']), values)
+        tyres = tyres_of(MadeOf(vehicle, values))
         parameters = rows_of(self.car_of(vehicle, tyres, values), cars)
         stable_thresholds(number_of(values, 'low_speed_threshold'), parameters, self.low_speed_row,
                           lambda rows: self._modes(vehicle, rows))

@@ -22,7 +22,7 @@ from racecar.base.rows import (
     with_pose,
 )
 from racecar.base.vectors import Flat, Vector, vector
-from racecar.dynamics.vehicles.interface import Derivative, Equations
+from racecar.dynamics.vehicles.interface import Derivative, Equations, MadeOf
 from racecar.dynamics.vehicles.tyre_sets import TyreSet
 
 R = TypeVar('R')
@@ -117,6 +117,12 @@ class PointKernels:
     def on_friction(self, front: float, rear: float) -> Self:
         """Return a model without tyres, which is the same on any ground."""
         return self
+
+    def parameters_on(
+        self, front: float, rear: float, made_of: MadeOf | None = None,
+    ) -> Numbers | None:
+        """None: a model without tyres has no such parameters; see VehicleModel."""
+        return None
 
     def with_tyres(self, tyres: TyreSet, car: Numbers) -> Self:
         """Return the model with other tyres; car: parameters that these give."""

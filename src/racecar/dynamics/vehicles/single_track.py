@@ -11,7 +11,7 @@ import numpy as np
 
 from racecar.base.columns import Array, larger, rows_of, smaller
 from racecar.base.errors import ParameterError
-from racecar.base.rows import field_names, flatten
+from racecar.base.rows import field_names, flatten, Numbers
 from racecar.base.types import Pose2, POSITION_LIMIT, VehicleDiagnostics, WheelState
 from racecar.base.values import number_of, text_of, Values
 from racecar.base.vectors import Vector, vector
@@ -21,6 +21,7 @@ from racecar.dynamics.vehicles.interface import (
     Equations,
     equations_of,
     Laws,
+    MadeOf,
     ModelColumns,
     NO_COMMAND,
     SPEED,
@@ -52,7 +53,12 @@ from racecar.dynamics.vehicles.single_track_equations import (
     ReportState,
     SingleCar,
 )
-from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreDirection, TyreSet
+from racecar.dynamics.vehicles.tyre_sets import (
+    make_tyre_set,
+    TyreDirection,
+    tyres_of,
+    TyreSet,
+)
 
 # Of fastest_mode().
 _SPEEDS = 41
@@ -131,8 +137,16 @@ class SingleTrack(RollingWheels):
 
     def on_friction(self, front: float, rear: float) -> Self:
         """Return the model where the friction of the tyres of the axles is times these factors."""
-        tyres = self.tyres.on_friction(front, rear)
-        return self.with_tyres(tyres, single_car(self.vehicle, tyres, self.low_speed_threshold))
+        return self.with_tyres(
+            self.tyres.on_friction(front, rear), self.parameters_on(front, rear))
+
+    def parameters_on(
+        self, front: float, rear: float, made_of: MadeOf | None = None,
+    ) -> Numbers:
+        """Parameters on such ground; see VehicleModel."""
+        vehicle, tyres = (self.vehicle, self.tyres) if made_of is None else (
+            made_of.vehicle, tyres_of(made_of))
+        return single_car(vehicle, tyres.on_friction(front, rear), self.low_speed_threshold)
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Values) -> SingleTrack:
@@ -211,7 +225,7 @@ class SingleTrack(RollingWheels):
         self, vehicle: VehicleParameters, values: Values, cars: int,
     ) -> ModelColumns:
         """What cars have that differ in their vehicles; see VehicleModel."""
-        tyres = make_tyre_set(vehicle, str(values['tyre_model']), values)
+        tyres = tyres_of(MadeOf(vehicle, values))
         parameters = rows_of(single_car(vehicle, tyres, self.low_speed_threshold), cars)
         stable_thresholds(number_of(values, 'low_speed_threshold'), parameters,
                           self.low_speed_row, lambda rows: self._modes(vehicle, rows))

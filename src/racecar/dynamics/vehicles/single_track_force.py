@@ -25,13 +25,20 @@ from typing import ClassVar, NamedTuple, Self
 
 from racecar.base.compiled import by_type, pure
 from racecar.base.elementary import sine_cosine_of_turn
-from racecar.base.rows import flatten
+from racecar.base.rows import flatten, Numbers
 from racecar.base.types import WheelState
 from racecar.base.values import number_of, Values
 from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres import AxleTyre, DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.lateral import axle_force
-from racecar.dynamics.vehicles.interface import Command, equations_of, Laws, NO_COMMAND, Travel
+from racecar.dynamics.vehicles.interface import (
+    Command,
+    equations_of,
+    Laws,
+    MadeOf,
+    NO_COMMAND,
+    Travel,
+)
 from racecar.dynamics.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import (
@@ -45,7 +52,7 @@ from racecar.dynamics.vehicles.planar import (
 from racecar.dynamics.vehicles.point_kernels import point_kernel
 from racecar.dynamics.vehicles.rolling import AxleTyres, wheels_of_axles
 from racecar.dynamics.vehicles.single_track import axle_tyre
-from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreSet
+from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, tyres_of, TyreSet
 
 
 class ForceInputs(NamedTuple):
@@ -268,8 +275,17 @@ class SingleTrackForce(PlanarSingleTrack):
 
     def on_friction(self, front: float, rear: float) -> Self:
         """Return the model where the friction of the tyres of the axles is times these factors."""
-        tyres = self.tyres.on_friction(front, rear)
-        return self.with_tyres(tyres, force_car(self._planar, tyres))
+        return self.with_tyres(
+            self.tyres.on_friction(front, rear), self.parameters_on(front, rear))
+
+    def parameters_on(
+        self, front: float, rear: float, made_of: MadeOf | None = None,
+    ) -> Numbers:
+        """Parameters on such ground; see VehicleModel."""
+        if made_of is None:
+            return force_car(self._planar, self.tyres.on_friction(front, rear))
+        vehicle, values = made_of
+        return self.car_of(vehicle, tyres_of(made_of).on_friction(front, rear), values)
 
     def car_of(
         self, vehicle: VehicleParameters, tyres: TyreSet, values: Values,

@@ -32,7 +32,7 @@ from typing import ClassVar, NamedTuple, Self
 
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine, sine_cosine_of_turn
-from racecar.base.rows import flatten
+from racecar.base.rows import flatten, Numbers
 from racecar.base.types import WheelState
 from racecar.base.values import Values
 from racecar.base.vectors import Vector, vector
@@ -43,6 +43,7 @@ from racecar.dynamics.vehicles.interface import (
     Command,
     equations_of,
     Laws,
+    MadeOf,
     NO_COMMAND,
     SPEED,
 )
@@ -55,7 +56,12 @@ from racecar.dynamics.vehicles.planar import (
 )
 from racecar.dynamics.vehicles.point_kernels import point_kernel
 from racecar.dynamics.vehicles.rolling import AxleTyres, wheels_of_axles
-from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreDirection, TyreSet
+from racecar.dynamics.vehicles.tyre_sets import (
+    make_tyre_set,
+    TyreDirection,
+    tyres_of,
+    TyreSet,
+)
 
 
 class SlipCar(NamedTuple):
@@ -251,8 +257,16 @@ class SingleTrackSlip(PlanarSingleTrack):
 
     def on_friction(self, front: float, rear: float) -> Self:
         """Return the model where the friction of the tyres of the axles is times these factors."""
-        tyres = self.tyres.on_friction(front, rear)
-        return self.with_tyres(tyres, slip_car(self.vehicle, tyres, self.low_speed_threshold))
+        return self.with_tyres(
+            self.tyres.on_friction(front, rear), self.parameters_on(front, rear))
+
+    def parameters_on(
+        self, front: float, rear: float, made_of: MadeOf | None = None,
+    ) -> Numbers:
+        """Parameters on such ground; see VehicleModel."""
+        vehicle, tyres = (self.vehicle, self.tyres) if made_of is None else (
+            made_of.vehicle, tyres_of(made_of))
+        return slip_car(vehicle, tyres.on_friction(front, rear), self.low_speed_threshold)
 
     def car_of(
         self, vehicle: VehicleParameters, tyres: TyreSet, values: Values,

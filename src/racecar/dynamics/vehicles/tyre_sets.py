@@ -15,6 +15,7 @@ from racecar.dynamics.tyres import find_tyre_model, pacejka, TyreModel, WheelTyr
 from racecar.dynamics.tyres.contact import TyrePair, TyreSides
 from racecar.dynamics.tyres.pacejka import LoadCoefficients, MagicFormula, SURFACES
 from racecar.dynamics.tyres.pacejka_contact import SHAPE_LIMIT
+from racecar.dynamics.vehicles.interface import MadeOf
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 TYRE_PARAMETER_CHOICES = ('vehicle', 'given', 'computed', *SURFACES)
@@ -113,6 +114,12 @@ class TyreSet(NamedTuple):
         shapes = (self.front_x.shape, self.front_y.shape, self.rear_x.shape, self.rear_y.shape)
         model = self.model if max(shapes) <= SHAPE_LIMIT else self.model._replace(contact=None)
         return model.contact_tyre()
+
+
+def tyres_of(made_of: MadeOf) -> TyreSet:
+    """Tyres of what cars are made of, whose vehicle may have columns; see make_tyre_set()."""
+    vehicle, values = made_of
+    return make_tyre_set(vehicle, str(values['tyre_model']), values)
 
 
 def make_tyre_set(
