@@ -222,7 +222,7 @@ def test_an_edit_compiles_what_it_can_change_and_no_kernel_is_stale(package):
 def test_what_kernels_call_is_compiled_once_for_all_of_them(package):
     pytest.importorskip('numba')
     begin, end = PROGRAM.partition('answers =')[0], (
-        "print(json.dumps([answer, sorted(made)]))\n")
+        'print(json.dumps([answer, sorted(made)]))\n')
 
     def call(inner, outer):
         return start(package, program=f'{begin}answer = make({inner}, {outer})(1.0)\n{end}')
