@@ -124,6 +124,9 @@ class Trolley:
     def on_friction(self, front, rear):
         return self
 
+    def parameters_on(self, front, rear, made_of=None):
+        return None
+
     def fastest_mode(self):
         return 0.0
 

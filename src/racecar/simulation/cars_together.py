@@ -26,7 +26,7 @@ from racecar.scene.touching import rectangles_touch
 from racecar.simulation.car_body import car_body, CarBody, outline_of, Seen
 from racecar.simulation.simulator import Simulator
 from racecar.simulation.tick import CarKind, one_car_parts, tick_function
-from racecar.simulation.world_looks import wider
+from racecar.simulation.world_moving import wider
 
 _BODY, _PLACE = Part(zeros_of(CarBody)), Part(zeros_of(Rectangle))
 _GIVE = _BODY.after

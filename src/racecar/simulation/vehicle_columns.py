@@ -72,8 +72,8 @@ def grips_of(
     found, rows = np.empty((count, count, len(table), cars)), table[:, 0].astype(int)
     for left in range(count):
         for right in range(left + 1):
-            factor = cast(float, of_both(*cast(
-                tuple[float, float], (factors[left], factors[right]))))
+            factor = of_both(*cast(
+                tuple[float, float], (factors[left], factors[right])))
             found[left, right] = found[right, left] = rows_of(
                 model.parameters_on(factor, factor, made_of) or (), cars)[rows]
     return found.reshape(-1, cars)

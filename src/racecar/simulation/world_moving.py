@@ -50,7 +50,7 @@ def _box_at(things: Things, row: int, at: MotionState) -> Rectangle:
 
 @pure
 def _is_round(things: Things, row: int) -> bool:
-    return things.movers[row, 1] > 0.0
+    return bool(things.movers[row, 1] > 0.0)
 
 
 @routine

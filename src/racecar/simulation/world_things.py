@@ -149,7 +149,8 @@ class WorldThings:
 
     def drawn_zones(self, world: int) -> Array:
         """x, y, radius [m], factor of the zones of a world that its last reset has placed."""
-        return self._placed[world].copy()
+        zones: Array = self._placed[world].copy()
+        return zones
 
     def factors(self, zones: Array | None) -> Array:
         """Friction factors of all cars with such zones, see reset(): (factors, cars)."""
@@ -206,10 +207,11 @@ class WorldThings:
                 self._drawn)
             self.things.zones[places, 1:4] = zones[worlds][..., :3]
             self._factors[worlds, self._first_drawn:] = zones[worlds][..., 3]
-        for world in worlds.tolist() if begins is not None else ():
-            first, after = self._of_worlds[world, 2:].tolist()
-            self.things.movers[first:after, 0] = np.rint(
-                begins[world, :after - first] * NANOSECONDS)
+        if begins is not None:
+            for world in worlds.tolist():
+                first, after = self._of_worlds[world, 2:].tolist()
+                self.things.movers[first:after, 0] = np.rint(
+                    begins[world, :after - first] * NANOSECONDS)
         if vehicles is not None:
             spots, grips = vehicles
             self._varied |= chosen
