@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the tables of docs/league.md from the folders of leagues and of laps.
 
-Run `./run racecar league small --output build/league`, the same with limits and survival, and
-benchmarks/planner_laps.py as the page says, and then this with the folders; tables of folders that
-are not given stay as they are.
+Run `./run racecar league small --output build/league`, the same with fastest, limits and survival,
+and benchmarks/planner_laps.py as the page says, and then this with the folders; tables of folders
+that are not given stay as they are.
 """
 
 from __future__ import annotations
@@ -114,6 +114,7 @@ def _row(title: str, cells: Iterable[str]) -> str:
 
 _LIMITS = (('none', '0.9'), ('none', '1.0'), ('localisation', '0.9'), ('localisation', '0.95'),
            ('localisation', '1.0'), ('slippery_heavy', '0.9'), ('slippery_heavy', '0.95'))
+_FASTEST = (('none', '1.0'), ('localisation', '1.0'))
 _SURVIVAL = (('localisation', '0.95'), ('slippery', '0.95'), ('slippery_heavy', '0.95'))
 
 
@@ -147,7 +148,7 @@ def _rows(folder: Path) -> tuple[list[Row], str]:
 def main() -> int:
     """Replace the blocks; the page says which table they are from."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ('league', 'limits', 'survival', 'laps'):
+    for name in ('league', 'fastest', 'limits', 'survival', 'laps'):
         parser.add_argument(f'--{name}', type=Path, metavar='FOLDER')
     given = parser.parse_args()
     blocks: dict[str, str] = {}
@@ -160,6 +161,9 @@ def main() -> int:
             'faster': _table(rows, 'condition', line=line, plant='double_track', share='0.9'),
             'tracks': _table(rows, 'line', plant='double_track', condition='localisation',
                              share='0.7')}
+    if given.fastest:
+        rows, blocks['fastest_hash'] = _rows(given.fastest)
+        blocks['fastest'] = _limits(rows, _FASTEST)
     if given.limits:
         rows, blocks['limits_hash'] = _rows(given.limits)
         blocks['limits'] = _limits(rows, _LIMITS)

@@ -294,6 +294,20 @@ def test_lines_that_keep_something_in_reserve_have_the_bounds_of_the_whole_grip(
         small_track(), wide, replace(design, margin=0.45)).line.bound()
 
 
+def test_a_line_of_a_small_slip_angle_slides_less_and_keeps_the_bounds():
+    pytest.importorskip('casadi')
+    from racecar.control.racelines.design import make_raceline, RacelineDesign
+
+    design = RacelineDesign('time', step=0.8, speed_limit=8.0, model='double_track')
+    held = replace(design, slip_angle=0.2)
+    free = make_raceline(small_track(), CAR, design, bound=True).line
+    line = make_raceline(small_track(), CAR, held, bound=True).line
+    assert 'slip_angle' not in free.notes
+    assert line.notes['slip_angle'] == '0.2'
+    assert line.bounds == pytest.approx(free.bounds)
+    assert float(line.notes['lap_time']) > 1.005 * float(free.notes['lap_time'])
+
+
 def test_a_design_that_cannot_be_is_refused():
     pytest.importorskip('casadi')
     from racecar.control.racelines.design import make_raceline, RacelineDesign
@@ -306,6 +320,8 @@ def test_a_design_that_cannot_be_is_refused():
         make_raceline(circle(5.0), CAR, RacelineDesign(model='bus'))
     with pytest.raises(ConfigurationError, match=r'2.00 m wide at .* twice the margin of 1.2 m'):
         make_raceline(circle(5.0), CAR, RacelineDesign(margin=1.2))
+    with pytest.raises(ParameterError, match='slip_angle is 2, expected 0.01 to 1'):
+        make_raceline(circle(5.0), CAR, RacelineDesign(slip_angle=2.0))
 
 
 def test_a_spline_of_a_circle_has_its_length_heading_and_curvature():

@@ -14,7 +14,14 @@ from racecar.base.share import find_raceline, find_vehicle, raceline_names, vehi
 from racecar.cli.choices import completed_as_file
 from racecar.cli.number_types import number
 from racecar.cli.output import print_rows, ProgressBar
-from racecar.control.racelines.names import CURVATURE, METHODS, MODELS, PLAIN_MODEL, TIME
+from racecar.control.racelines.names import (
+    CURVATURE,
+    METHODS,
+    MODELS,
+    PLAIN_MODEL,
+    SLIP_ANGLE,
+    TIME,
+)
 from racecar.metrics.quantities import Quantity
 
 if TYPE_CHECKING:
@@ -26,7 +33,9 @@ _NUMBERS = (
     ('step', 'M', 0.0, 0.25, 'way between the points of the solvers [m]'),
     ('speed-limit', 'V', 0.0, None, 'maximum speed [m/s] (default: that of the vehicle)'),
     ('steering-rate', 'RATE', 0.0, 3.2, 'maximum rate of steering, method time [rad/s]'),
-    ('grip', 'SHARE', 0.0, 1.0, 'share of the friction of the tyres that is used'))
+    ('grip', 'SHARE', 0.0, 1.0, 'share of the friction of the tyres that is used'),
+    ('slip-angle', 'ANGLE', 0.0, SLIP_ANGLE,
+     'largest slip angle of the tyres, method time [rad]'))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -118,7 +127,8 @@ def _made(arguments: argparse.Namespace) -> MadeRaceline:
     design = RacelineDesign(
         arguments.method, arguments.margin, arguments.step,
         math.inf if arguments.speed_limit is None else arguments.speed_limit,
-        arguments.steering_rate, arguments.grip, arguments.tyre_model, arguments.model)
+        arguments.steering_rate, arguments.grip, arguments.tyre_model, arguments.model,
+        arguments.slip_angle)
     vehicle = VehicleParameters.from_file(find_vehicle(arguments.vehicle))
     track = Track.load(arguments.track)
     if design.method != TIME and not arguments.bound:

@@ -23,7 +23,7 @@ from racecar.control.racelines.minimum_time import (
     OnIteration,
     TimeProblem,
 )
-from racecar.control.racelines.names import CURVATURE, METHODS, PLAIN_MODEL, TIME
+from racecar.control.racelines.names import CURVATURE, METHODS, PLAIN_MODEL, SLIP_ANGLE, TIME
 from racecar.control.racelines.raceline import bound_note, Raceline
 from racecar.control.racelines.speed_profile import speed_profile
 from racecar.control.racelines.time_models import TIME_MODELS
@@ -48,7 +48,7 @@ class RacelineDesign:
     margin: from the line to the borders, at least half the width of the car [m]; step: of the
     solvers [m]; speed_limit [m/s]; steering_rate: largest, of the least time [rad/s]; grip: share
     of the friction that is used; tyre_model: of make_tyre_set(); model: of the least time, a name
-    in TIME_MODELS.
+    in TIME_MODELS; slip_angle: largest of the tyres, of the least time [rad].
     """
 
     method: str = CURVATURE
@@ -59,6 +59,7 @@ class RacelineDesign:
     grip: float = 1.0
     tyre_model: str = 'pacejka'
     model: str = PLAIN_MODEL
+    slip_angle: float = SLIP_ANGLE
 
     def check(self, vehicle: VehicleParameters) -> None:
         """Raise ParameterError for what cannot be."""
@@ -76,7 +77,8 @@ class RacelineDesign:
         for name, value, least, most in (
                 ('step', self.step, 0.01, 10.0),
                 ('speed_limit', self.speed_limit, 0.6, math.inf),
-                ('steering_rate', self.steering_rate, 1e-3, 1e3)):
+                ('steering_rate', self.steering_rate, 1e-3, 1e3),
+                ('slip_angle', self.slip_angle, 0.01, 1.0)):
             if not least <= value <= most:
                 raise ParameterError(f'{name} is {value:g}, expected {least:g} to {most:g}')
 
@@ -97,13 +99,13 @@ def make_raceline(
     """Line round a track for a vehicle.
 
     bound: note the least lap times on the track as well, of all models that know the tyres, by
-    their whole friction and with no larger margin than the default, or half the width of a wider
-    car, so that lines that keep something in reserve have the same bounds; on_iteration: told how
-    far the search for the least time is. Raises ConfigurationError for what is not possible,
-    ParameterError for a design that cannot be.
+    their whole friction and default slip angle, and with no larger margin than the default, or
+    half the width of a wider car, so that lines that keep something in reserve have the same
+    bounds; on_iteration: told how far the search for the least time is. Raises
+    ConfigurationError for what is not possible, ParameterError for a design that cannot be.
     """
     design.check(vehicle)
-    ideal = replace(design, grip=1.0, margin=min(
+    ideal = replace(design, grip=1.0, slip_angle=SLIP_ANGLE, margin=min(
         design.margin, max(RacelineDesign.margin, _half_width(vehicle))))
     searched: dict[RacelineDesign, set[str]] = {}
     if design.method == TIME:
@@ -144,6 +146,8 @@ def make_raceline(
         notes['model'] = design.model
     if least:
         notes['steering_rate'] = f'{design.steering_rate:g}'
+    if design.slip_angle != SLIP_ANGLE:
+        notes['slip_angle'] = f'{design.slip_angle:g}'
     if ideal in least:
         notes |= {bound_note(model): f'{found.lap_time:.4f}'
                   for model, found in least[ideal].lines.items()}
@@ -210,7 +214,8 @@ def _problem(
     start = np.clip(np.zeros(len(about.s)), *limits)
     return TimeProblem(
         about, vehicle, make_tyre_set(vehicle, design.tyre_model), *limits, start,
-        _STARTING_SHARE * profile.speed, design.speed_limit, design.steering_rate, design.grip)
+        _STARTING_SHARE * profile.speed, design.speed_limit, design.steering_rate, design.grip,
+        design.slip_angle)
 
 
 def _profile(points: Array, grip: GripMap, speed_limit: float) -> Array:

@@ -43,7 +43,8 @@ class TimeProblem(NamedTuple):
     """What is to be driven: stations about which, by which vehicle and tyres, within which limits.
 
     low, high: limits of the offsets (n,) [m]; start: offsets to start from (n,) [m], with their
-    speeds; speed_limit [m/s]; steering_rate: largest [rad/s]; grip: share of the friction.
+    speeds; speed_limit [m/s]; steering_rate: largest [rad/s]; grip: share of the friction;
+    slip_angle: largest, of tyres [rad].
     """
 
     stations: Stations
@@ -56,6 +57,7 @@ class TimeProblem(NamedTuple):
     speed_limit: float
     steering_rate: float
     grip: float
+    slip_angle: float
 
 
 class MinimumTime(NamedTuple):
@@ -123,7 +125,7 @@ class _Transcription:
     def __init__(self, casadi: CasADi, problem: TimeProblem, model: str) -> None:
         self._casadi, self._problem = casadi, problem
         self._model = TIME_MODELS[model](
-            Grip(problem.vehicle, problem.tyres, problem.grip))
+            Grip(problem.vehicle, problem.tyres, problem.grip, problem.slip_angle))
         self._scales = np.concatenate([
             self._SCALES, [problem.vehicle.mass * GRAVITY], self._model.further])
         self._count = len(problem.stations.s)

@@ -14,7 +14,7 @@ the steering rate u and the force F of the drive train.
 single_track: forces of the axles turned by d; along, F split as the load or by the driven axle;
 across, those of the tyres by their slip angles, under axle loads that move with F. At every point
 (X/(mu_x Z))^2 + (Y/(mu_y Z))^2 <= 1 for each axle, and slip angles are at most those that give
-95 % of the largest force.
+95 % of the largest force, or a given angle.
 
 double_track: the equations of racecar.dynamics.vehicles.double_track with the slips s_i of the
 wheels and SX, SY, by which the loads move, as further variables, and, as wheels are light, in
@@ -27,12 +27,13 @@ Vehicle System Dynamics 52 (2014); Christ et al., ibid. 59 (2021).
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.control.racelines.names import DOUBLE_TRACK, PLAIN_MODEL
+from racecar.control.racelines.names import DOUBLE_TRACK, PLAIN_MODEL, SLIP_ANGLE
 from racecar.control.racelines.symbolic_tyres import (
     CasADi,
     combined_forces,
@@ -52,8 +53,8 @@ STATES, COMMON = 6, 8
 
 # Of the largest force of an axle, at the largest slip angle.
 _SLIP_SHARE = 0.95
-# Of a wheel of the double track [-, tangent]; wheels that lock or spin lose force and time.
-_MOST_SLIP, _MOST_TANGENT = 0.9, 1.0
+# Of a wheel of the double track; wheels that lock or spin lose force and time.
+_MOST_SLIP = 0.9
 # Of the load of an axle, from one of its wheels to the other; without load a tyre has no slip.
 _MOST_MOVED = 0.49
 # Width over which the kink between driving and braking is rounded [-].
@@ -61,11 +62,12 @@ _ROUNDING = 1e-3
 
 
 class Grip(NamedTuple):
-    """A vehicle on its tyres; share: of the friction that is used."""
+    """A vehicle on its tyres; share: of the friction that is used; slip_angle: largest [rad]."""
 
     vehicle: VehicleParameters
     tyres: TyreSet
     share: float
+    slip_angle: float = SLIP_ANGLE
 
 
 class Point(NamedTuple):
@@ -109,7 +111,7 @@ class SingleTrackTime:
 
     def point(self, casadi: CasADi, variables: list[Expression]) -> Point:
         """See TimeModel."""
-        ca, (car, tyres, grip) = casadi, self._grip
+        ca, (car, tyres, grip, most) = casadi, self._grip
         _, _, vx, vy, r, d, _, force = variables
         a, b, wheelbase = car.cog_to_front_axle, car.cog_to_rear_axle, car.wheelbase
         moved = car.cog_height * force / wheelbase
@@ -126,7 +128,7 @@ class SingleTrackTime:
             for (direction, load, static), angle in zip(axles, slips, strict=True))
         across = front_y * ca.cos(d) + front_x * ca.sin(d)
         used = ca.vertcat(*(
-            angle / _largest_slip(tyres, direction, static, grip)
+            angle / min(_largest_slip(tyres, direction, static, grip), most)
             for (direction, _, static), angle in zip(axles, slips, strict=True)), *(
             (along / (grip * x.friction * load)) ** 2 + (side / (grip * y.friction * load)) ** 2
             for along, side, load, x, y in (
@@ -184,7 +186,7 @@ class DoubleTrackTime:
             turned = car.wheel_inertia / (front_radius if is_front else rear_radius) ** 2
             balance.append(4.0 * (along - 0.5 * share * force + turned * rates[2]
                                   + car.rolling_resistance * load))
-            used.append(tangent / _MOST_TANGENT)
+            used.append(tangent / math.tan(self._grip.slip_angle))
         balance += [total[0] - sum_x, total[1] - sum_y]
         rates[4] = total[2] / car.yaw_inertia
         return Point(rates, ca.vertcat(*balance) / (car.mass * GRAVITY), ca.vertcat(*used))
@@ -208,7 +210,7 @@ class DoubleTrackTime:
         slips: tuple[Expression, Expression],
     ) -> tuple[Expression, Expression]:
         """Forces of a wheel along and across it [N]."""
-        car, tyres, grip = self._grip
+        car, tyres, grip, _ = self._grip
         static = 0.5 * (car.front_axle_load if is_front else car.rear_axle_load)
         felt = load * (1.0 - car.friction_load_sensitivity * (
             ca.fmin(load / static, MOST_LOADED) - 1.0))
@@ -217,7 +219,7 @@ class DoubleTrackTime:
 
     def start(self, common: Array) -> Array:
         """See TimeModel; wheels as stiff as at small slip, forces of steady cornering."""
-        car, tyres, _ = self._grip
+        car, tyres = self._grip[:2]
         force = common[:, 7]
         slip = -force / (tyres.front_x.stiffness + tyres.rear_x.stiffness)
         return np.column_stack([
