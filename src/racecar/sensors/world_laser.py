@@ -34,7 +34,7 @@ from racecar.sensors.standing import Standing
 from racecar.simulation.world_batch import WorldView
 from racecar.simulation.world_moving import see_moving
 from racecar.simulation.world_rows import CarShape, NO_SHAPE
-from racecar.simulation.world_things import Things
+from racecar.simulation.world_things import PlainScenes, Things
 
 _SHAPE = Part(NO_SHAPE)
 _SIZE = _SHAPE.after
@@ -174,7 +174,7 @@ def _read_scan(
 
 @kernel
 def _scan_cars(
-    view: tuple[Flat, NDArray[np.uint64]], around: tuple[Any, Any], fan: tuple[Any, ...],
+    view: tuple[Flat, NDArray[np.uint64]], around: PlainScenes, fan: tuple[Any, ...],
     place: tuple[float, float, float, float, float],
     how: tuple[tuple[float, ...], int, int, int],
     cars: tuple[NDArray[np.bool_], NDArray[np.bool_], Ranges],

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 from racecar.base.compiled import compiled, importable
 from racecar.base.rows import lent, load, Part, span, store, zeros_of
@@ -37,7 +36,7 @@ from racecar.simulation.world_rows import (
     world_parts,
     WorldPlan,
 )
-from racecar.simulation.world_things import Things, WorldScenes
+from racecar.simulation.world_things import PlainScenes, Things, WorldScenes
 
 _PLAN, _READING = Part(zeros_of(WorldPlan)), Part(NO_READING)
 _READING_SIZE = _READING.after
@@ -186,7 +185,7 @@ def world_kernel(kind: WorldKind, types: tuple[object, ...]) -> CarKernel:
 
     def run_worlds(
         rows: Flat, given: tuple[Flat, Flat, Flat], outputs: tuple[Flat, Flat, Flat],
-        around: tuple[Any, Any], courses: tuple[Flat, ...], plan: Flat,
+        around: PlainScenes, courses: tuple[Flat, ...], plan: Flat,
     ) -> None:
         p = load(plan, _PLAN, 0)
         fixed, things = lent(around)

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from racecar.base.columns import Array
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.types import NANOSECONDS
 from racecar.dynamics.vehicles.interface import VehicleModel
-from racecar.metrics.tracking_error import Array
 from racecar.scene.friction_zones import zone_rows
 from racecar.scene.motions import motion_rows
 from racecar.scene.scene import MovingThing, Rows, Scene
@@ -69,6 +69,10 @@ class WorldScenes(NamedTuple):
 
     fixed: Surroundings
     things: Things
+
+
+PlainScenes = tuple[tuple[Any, ...], tuple[Any, ...]]
+"""A WorldScenes as tuples, of the fields of Surroundings and of Things."""
 
 
 def mover_row(thing: MovingThing, motion: int) -> tuple[float, ...]:
