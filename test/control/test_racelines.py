@@ -461,9 +461,9 @@ def test_the_lines_of_the_package_belong_to_its_tracks_and_cars():
         assert 1.0 < slower / bound < 1.2, name
         model = notes.get('model', 'single_track')
         lap, bound = float(notes['lap_time']), line.bounds[model]
-        if float(notes['grip']) < 1.0:
-            # What is kept in reserve costs time.
-            assert 1.02 * bound < lap < 1.06 * bound, name
+        if float(notes['grip']) < 1.0 or 'slip_angle' in notes:
+            # What is kept in reserve costs time, and so does less sliding.
+            assert 1.005 * bound < lap < 1.06 * bound, name
             continue
         laps[notes['track'], notes['method'], model] = lap
         assert lap == bound if notes['method'] == 'time' else lap > 0.995 * bound, name
