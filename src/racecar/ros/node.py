@@ -19,12 +19,13 @@ from rcl_interfaces.msg import (
     Parameter as ParameterMessage,
 )
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
+from rclpy.callback_groups import CallbackGroup
 from rclpy.clock import Clock, ClockType, JumpThreshold
 from rclpy.context import Context
 from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
-from rclpy.qos import QoSProfile
+from rclpy.qos import qos_profile_services_default, QoSProfile
 from rclpy.service import Service
 from rclpy.subscription import Subscription
 from rclpy.task import Future
@@ -350,7 +351,9 @@ class TableNode(Node, metaclass=_Completed):
         return result
 
     def create_service(
-        self, srv_type: type, srv_name: str, callback: Callable[..., Any], **kwargs: Any,
+        self, srv_type: type, srv_name: str, callback: Callable[..., Any], *,
+        qos_profile: QoSProfile = qos_profile_services_default,
+        callback_group: CallbackGroup | None = None,
     ) -> Service:
         """Create it as rclpy does; a parameter of a type that is none is refused.
 
@@ -360,7 +363,8 @@ class TableNode(Node, metaclass=_Completed):
             callback = _with_checked_types(callback)
         elif srv_type is SetParametersAtomically:
             callback = _with_checked_types_of_all(callback)
-        return super().create_service(srv_type, srv_name, callback, **kwargs)
+        return super().create_service(
+            srv_type, srv_name, callback, qos_profile=qos_profile, callback_group=callback_group)
 
     def create_publisher(
         self, msg_type: type, topic: str, qos_profile: QoSProfile | int, **kwargs: Any,

@@ -316,7 +316,10 @@ class WorldBatch(CommandedBatch):
     def vary(
         self, values: Mapping[str, object], columns: Mapping[str, Array],
     ) -> VehicleColumns:
-        """Numbers of cars that differ in some parameters, on the ground as it is now."""
+        """Numbers of cars that differ in some parameters, on the ground as it is now.
+
+        values, columns: as of cars by themselves.
+        """
         return self._varied(values, columns, self.axle_factors())
 
     def _check(self, models: Sequence[VehicleModel], contact: Contact) -> None:
