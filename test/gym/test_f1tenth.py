@@ -289,6 +289,8 @@ def test_errors_name_what_was_expected():
         F110Env({'num_agent': 1})
     with pytest.raises(ConfigurationError, match='C_Sf'):
         F110Env({'params': {'C_SF': 1.0}})
+    with pytest.raises(ConfigurationError, match=r"world 'crossing' has moving things, expected"):
+        F110Env({'map': 'crossing'})
     with pytest.raises(ConfigurationError, match='download it'):
         F110Env({'map': 'Spielberg'})
     with pytest.raises(ConfigurationError, match='steering_angle'):

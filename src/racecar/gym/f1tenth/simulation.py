@@ -147,7 +147,13 @@ class GymSimulation:
         self._batch.reset(states=states)
 
     def set_scene(self, scene: Scene) -> None:
-        """Take another map."""
+        """Take another map. Raises ConfigurationError for what f1tenth_gym does not have."""
+        for what, things in (('friction zones', scene.friction_zones),
+                             ('moving things', scene.moving)):
+            if things:
+                raise ConfigurationError(
+                    f'the world {scene.name!r} has {what}, expected none in an environment of'
+                    ' f1tenth_gym; make one of this package: racecar.make_env()')
         self._scene, options = scene, self.options
         half = 0.5 * options.field_of_view
         self._map_laser, self._laser = None, None
