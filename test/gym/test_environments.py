@@ -258,6 +258,43 @@ def test_opponents_follow_the_line():
     assert reading['driven'][0, 1] > 30.0
 
 
+def test_who_opposes_is_drawn_for_each_episode():
+    def driven(worlds, episodes=1):
+        env = racecar.make_env(
+            worlds=worlds, **{**OPTIONS, 'observation': ('velocity',)}, cars=3, start_spacing=10.0,
+            randomise={'opponents': ['follower', 'standing', 'follower']})
+        env.reset(seed=5)
+        for _ in range(episodes - 1):
+            env.reset()
+        for _ in range(20):
+            env.step(np.tile([-1.0, 0.0], (worlds, 1)))
+        return env.racing.batch.readings['driven'][:, 1:].copy()
+
+    found = driven(200)
+    # Two of three follow, each car by itself.
+    assert (found > 0.5).mean() == pytest.approx(2.0 / 3.0, abs=0.08)
+    assert ((found > 0.5) | (found == 0.0)).all()
+    assert ((found[:, 0] > 0.5) != (found[:, 1] > 0.5)).mean() == pytest.approx(4 / 9, abs=0.1)
+    assert (driven(7) == found[:7]).all()
+    assert ((driven(7, 2) > 0.5) != (found[:7] > 0.5)).any()
+
+
+def test_noise_of_scans_is_drawn_for_each_car_and_episode():
+    options = {**OPTIONS, 'observation': ('scan',), 'scaled': False, 'range_max': 30.0}
+    drawn = {'scan_noise': (0.01, 0.2)}
+    true = racecar.make_env(worlds=100, **options, scan_noise=0.0)
+    noisy = racecar.make_env(worlds=100, **options, randomise=drawn)
+    ranges, _ = true.reset(seed=2)
+    seen, _ = noisy.reset(seed=2)
+    deviations = (seen - ranges).std(axis=1)
+    assert deviations.min() == pytest.approx(0.01, abs=0.01)
+    assert deviations.max() == pytest.approx(0.2, abs=0.03)
+    assert deviations.mean() == pytest.approx(0.105, abs=0.02)
+    assert (racecar.make_env(worlds=3, **options, randomise=drawn).reset(seed=2)[0] == seen[:3]).all()
+    again, _ = noisy.reset()
+    assert np.abs((again - true.reset()[0]).std(axis=1) - deviations).max() > 0.05
+
+
 def test_gap_followers_drive_by_their_lasers_as_the_law_says():
     env = racecar.make_env(**{**OPTIONS, 'observation': ('velocity',), 'beams': 109}, cars=2,
                            opponents='gap', scan_noise=0.0, start_spacing=20.0)
@@ -386,7 +423,13 @@ def test_randomised_friction_is_that_of_a_vehicle_with_it():
     ({'moving': FURNISHED['moving'], 'randomise': {'moving.begin': 3.0}, 'render_mode': 'human'},
      "render_mode is human and randomise has 'moving.begin'"),
     ({'parallel': True, 'cars': 2, 'opponents': 'gap'},
-     "opponents is 'gap', expected none: in a parallel environment each car is an agent")])
+     "opponents is 'gap', expected none: in a parallel environment each car is an agent"),
+    ({'parallel': True, 'randomise': {'opponents': ['gap']}}, 'expected none: in a parallel'),
+    ({'cars': 2, 'opponents': 'gap', 'randomise': {'opponents': ['gap']}}, 'expected one of them'),
+    ({'randomise': {'opponents': ['gap']}}, 'there is one car, expected cars of at least 2'),
+    ({'cars': 2, 'randomise': {'opponents': 'gap'}}, "is 'gap', expected a list of follower"),
+    ({'cars': 2, 'randomise': {'opponents': ['gab']}}, "an opponent is 'gab', expected follower"),
+    ({'randomise': {'scan_noise': (-0.1, 0.1)}}, 'draws -0.1: parameter')])
 def test_zones_things_and_opponents_that_cannot_be_are_refused(options, said):
     with pytest.raises(RacecarError, match=said):
         racecar.make_env(**options)

@@ -28,7 +28,7 @@ from racecar.simulation.simulator import Simulator
 from racecar.simulation.vehicle_fleet import VehicleFleet
 from racecar.simulation.vehicle_plant import VehiclePlant
 from racecar.simulation.world_batch import WorldBatch, WorldSetup
-from racecar.simulation.world_things import PlacedThings
+from racecar.simulation.world_things import WorldConditions
 
 SOURCES = Path(__file__).parents[2] / 'src'
 RACECAR = VehicleParameters.from_file(find_config('vehicles/racecar'))
@@ -165,14 +165,14 @@ def test_bits_do_not_depend_on_threads_on_the_number_of_worlds_or_on_other_reset
     for count, threads in ((64, 2), (64, 1), (7, 2), (1, 1)):
         worlds = WorldBatch([model_of()] * 2 * count, 2, setup, threads=threads)
         zones, begins = drawn(count)
-        worlds.reset(poses=np.array(POSES), placed=PlacedThings(zones, begins), seeds=np.arange(
-            2 * count).reshape(count, 2))
+        conditions, seeds = WorldConditions(zones, begins), np.arange(2 * count).reshape(count, 2)
+        worlds.reset(poses=np.array(POSES), conditions=conditions, seeds=seeds)
         if count == 7:
             # Others begin anew before, in another order.
             worlds.step(given[0, :count])
             for world in (5, 1, 0, 3, 2, 6, 4):
-                worlds.reset(np.arange(count) == world, poses=np.array(POSES), placed=PlacedThings(
-                    zones, begins), seeds=np.arange(2 * count).reshape(count, 2))
+                worlds.reset(np.arange(count) == world, poses=np.array(POSES),
+                             conditions=conditions, seeds=seeds)
         found.append(drive(worlds, given[:, :count]))
     for one in found[1:]:
         assert np.array_equal(found[0][:, :one.shape[1]], one, equal_nan=True)
@@ -186,7 +186,7 @@ def test_scans_see_what_moves_with_the_bits_of_the_laser_of_a_plant():
         period=PERIOD, scenes=(SCENE,), contact=Contact('none'), scanner=WorldLaser(
             settings, Pose3(0.2, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0))))
     # The second world is half a second ahead.
-    worlds.reset(placed=PlacedThings(begins=[[0.0, 0.0], [0.5, 0.5]]))
+    worlds.reset(conditions=WorldConditions(begins=[[0.0, 0.0], [0.5, 0.5]]))
     values = {f'laser.{row.name}': row.default for row in PARAMETERS}
     values.update({f'laser.{name}': value for name, value in settings.items()})
     sensor = MountedSensor.from_values('laser', {
@@ -205,6 +205,23 @@ def test_scans_see_what_moves_with_the_bits_of_the_laser_of_a_plant():
     assert (scans[0] != scans[1]).any()
 
 
+def test_noise_of_scans_is_as_many_times_the_deviation_as_a_reset_says():
+    def scans(deviation, noise):
+        worlds = WorldBatch([model_of()] * 2, 1, WorldSetup(
+            scenes=(Scene('box', boxes=(Box(3.0, 0.0, 0.2, 0.5, 4.0, 0.5),)),),
+            scanner=WorldLaser({'rays': 9, 'noise': deviation, 'resolution': 0.0})))
+        if noise is not None:
+            worlds.reset(seeds=[[3], [4]], conditions=WorldConditions(noise=noise))
+        # It stays until another is given.
+        worlds.reset(seeds=[[3], [4]])
+        return worlds.step(np.zeros((2, 1, 2))).scans.copy()
+
+    np.testing.assert_array_equal(scans(1.0, [[0.02], [0.05]])[0], scans(0.02, None)[0])
+    np.testing.assert_array_equal(scans(1.0, [[0.02], [0.05]])[1], scans(0.05, None)[1])
+    np.testing.assert_array_equal(scans(0.3, 0.0), scans(0.0, None))
+    assert (scans(0.02, None) != scans(0.05, None))[:, :, 4].all()
+
+
 def test_zones_that_resets_place_are_those_of_the_scene():
     model = model_of()
     zone = FrictionZone(0.25, (), 2.0, 0.0, 1.5)
@@ -213,12 +230,12 @@ def test_zones_that_resets_place_are_those_of_the_scene():
     dry = WorldBatch([model], 1, WorldSetup())
     given = [[[3.0, 0.2]]]
     for _ in range(2):
-        placed.reset(placed=PlacedThings([[(zone.x, zone.y, zone.radius, zone.factor)]]))
+        placed.reset(conditions=WorldConditions([[(zone.x, zone.y, zone.radius, zone.factor)]]))
         fixed.reset()
         for _ in range(30):
             assert (fixed.step(given).states == placed.step(given).states).all()
     # None before a reset has placed any; a vehicle of other friction has it here, too.
-    placed.reset(placed=PlacedThings([[(0.0, 0.0, 0.0, 1.0)]]))
+    placed.reset(conditions=WorldConditions([[(0.0, 0.0, 0.0, 1.0)]]))
     for _ in range(30):
         assert (dry.step(given).states == placed.step(given).states).all()
     columns = {'vehicle.friction_coefficient': np.array([0.5])}
@@ -229,20 +246,22 @@ def test_zones_that_resets_place_are_those_of_the_scene():
         assert (fixed.step(given).states == other.step(given).states).all()
     placed.reset(vehicles=placed.vary(values_of(), columns))
     with pytest.raises(ParameterError, match='whose vehicles differ from their models'):
-        placed.reset(placed=PlacedThings([[(0.0, 0.0, 1.0, 1.0)]]))
+        placed.reset(conditions=WorldConditions([[(0.0, 0.0, 1.0, 1.0)]]))
 
 
 @pytest.mark.parametrize(('given', 'message'), [
     ({'zones': [[(0.0, 0.0, 1.0)]]}, r'zones have the shape \(1, 1, 3\), expected x, y, radius'),
     ({'zones': [[(0.0, 0.0, -1.0, 0.5)]]}, 'the last two at least 0'),
     ({'begins': [[1.0]]}, r'begins have the shape \(1, 1\), expected a time of at least 0 s'),
-    ({'begins': [[1.0, -1.0]]}, 'begins have the shape')])
+    ({'begins': [[1.0, -1.0]]}, 'begins have the shape'),
+    ({'noise': [1.0]}, r'noise has the shape \(1,\), expected finite factors of at least 0'),
+    ({'noise': [[-1.0]]}, 'noise has the shape'), ({'noise': np.nan}, 'noise has the shape')])
 def test_numbers_that_cannot_be_are_refused_and_nothing_changes(given, message):
     worlds = WorldBatch([model_of()], 1, WorldSetup(scenes=(SCENE,), drawn_zones=1))
     worlds.step([[[2.0, 0.1]]])
     before = worlds.readings.states.copy()
     with pytest.raises(ParameterError, match=message):
-        worlds.reset(placed=PlacedThings(**given))
+        worlds.reset(conditions=WorldConditions(**given))
     assert (worlds.readings.states == before).all()
 
 
@@ -260,7 +279,7 @@ worlds = WorldBatch([model_of('single_track_force')] * 4, 2, WorldSetup(
     period=PERIOD, scenes=(SCENE,), contact=Contact('impulse'), drawn_zones=1,
     scanner=WorldLaser({'rays': 9})))
 worlds.reset(poses=np.array([[2.0, 0.0, 1.6], [0.5, 0.3, 0.1]]),
-             placed=PlacedThings([[[1.0, 0.0, 1.0, 0.4]]] * 2, [[0.4, 3.0], [0.8, 1.0]]))
+             conditions=WorldConditions([[[1.0, 0.0, 1.0, 0.4]]] * 2, [[0.4, 3.0], [0.8, 1.0]]))
 print(drive(worlds, np.tile(commands(8), (2, 1, 1, 1)).swapaxes(0, 1)).tobytes().hex())
 """
     pytest.importorskip('numba')

@@ -129,6 +129,10 @@ the offset to the left of it [m] and the angle to it [rad]."""
 MOVING_BEGIN = 'moving.begin'
 """Distribution of the time of its motion at which each moving thing begins an episode [s]."""
 
+SCAN_NOISE, OPPONENTS = 'scan_noise', 'opponents'
+"""What an option says of all episodes may be drawn for each: a distribution of the noise of each
+car [m], and a list of names of which one is drawn for each car after the first."""
+
 _OTHERS = ('track', 'observation', 'reward', 'ended', 'randomise', 'opponents', 'shape',
            'friction_zones', 'moving')
 
@@ -138,7 +142,8 @@ class EnvOptions:
     """All that decides how an environment is, resolved.
 
     parts: of an observation; values: of the car, by COMMANDED_CAR_PARAMETERS; randomised: by
-    vehicle.NAME, in an order of their own; opponents: who drives the cars after the first;
+    vehicle.NAME, in an order of their own; opponents: who drives the cars after the first, of
+    each the names of which an episode draws one;
     camera: of observations, None without; has_numbers: whether they have more than its pictures;
     zones: friction zones that each episode places.
     """
@@ -156,7 +161,7 @@ class EnvOptions:
     values: Values
     vehicle: VehicleParameters
     randomised: Mapping[str, Distribution]
-    opponents: tuple[str, ...]
+    opponents: tuple[tuple[str, ...], ...]
     camera: CameraSettings | None = None
     has_numbers: bool = True
     zones: tuple[DrawnZone, ...] = ()
@@ -251,7 +256,7 @@ def resolve_options(given: Mapping[str, object]) -> EnvOptions:
         made_of(EndRules, 'end.', options), weights, own, cast(Ending, ended),
         made_of(FollowerSettings, 'follower.', options), made_of(GapSettings, 'gap.', options),
         values, vehicle,
-        _randomised(given.get('randomise')), _opponents(given.get('opponents'), settings.cars),
+        _randomised(given.get('randomise')), _opponents(given, settings.cars),
         made_of(CameraSettings, 'camera.', options) if seen.has_camera else None, seen.has_numbers,
         things.drawn)
     _check_begins(found)
@@ -332,17 +337,19 @@ def _randomised(given: object) -> Mapping[str, Distribution]:
             f'randomise is {excerpt(given)}, expected distributions by parameter, for example'
             " {'vehicle.mass': (3.0, 4.0)}")
     names = sorted([*VEHICLE_COLUMNS, *(row.name for row in ACTUATOR_PARAMETERS), *STARTS,
-                    MOVING_BEGIN])
+                    MOVING_BEGIN, SCAN_NOISE, OPPONENTS])
     for name in given:
         if name not in names:
             raise ConfigurationError(
                 f'randomise has {excerpt(name)}, which cannot differ from episode to episode;'
                 f' {suggest(str(name), names)}')
     # Not in the order in which a user writes them.
-    found = {name: distribution_of(name, given[name]) for name in sorted(given)}
+    found = {name: distribution_of(name, given[name])
+             for name in sorted(given) if name != OPPONENTS}
     for name, distribution in found.items():
         if name not in STARTS and name != MOVING_BEGIN:
-            rows = ACTUATOR_PARAMETERS if name in ACTUATOR_PARAMETERS else VEHICLE_PARAMETERS
+            rows = next(table for table in (
+                ACTUATOR_PARAMETERS, SETTING_PARAMETERS, VEHICLE_PARAMETERS) if name in table)
             for end in distribution.ends:
                 try:
                     rows[name].validate(end)
@@ -353,19 +360,41 @@ def _randomised(given: object) -> Mapping[str, Distribution]:
     return found
 
 
-def _opponents(given: object, cars: int) -> tuple[str, ...]:
-    others = cars - 1
-    if given is None:
-        return (FOLLOWER,) * others
-    names = [given] * others if isinstance(given, str) else given
+def _opponents(given: Mapping[str, object], cars: int) -> tuple[tuple[str, ...], ...]:
+    others, fixed = cars - 1, given.get(OPPONENTS)
+    randomised = given.get('randomise')
+    if isinstance(randomised, Mapping) and OPPONENTS in randomised:
+        return _drawn_opponents(randomised[OPPONENTS], fixed, others)
+    if fixed is None:
+        return ((FOLLOWER,),) * others
+    names = [fixed] * others if isinstance(fixed, str) else fixed
     if not isinstance(names, Sequence) or len(names) != others or not all(
             isinstance(name, str) for name in names):
         raise ConfigurationError(
-            f'opponents is {excerpt(given)}, expected one of {", ".join(STOCK_OPPONENTS)} or a'
+            f'opponents is {excerpt(fixed)}, expected one of {", ".join(STOCK_OPPONENTS)} or a'
             f' policy file for all, or a list of {others}: one for each car after the first')
+    return tuple((name,) for name in _known_opponents(names))
+
+
+def _drawn_opponents(drawn: object, fixed: object, others: int) -> tuple[tuple[str, ...], ...]:
+    said = f"randomise['{OPPONENTS}'] is {excerpt(drawn)}"
+    if fixed is not None:
+        raise ConfigurationError(
+            f'{said}, and opponents {excerpt(fixed)}, expected one of them')
+    if not others:
+        raise ConfigurationError(f'{said}, and there is one car, expected cars of at least 2')
+    if not isinstance(drawn, Sequence) or isinstance(drawn, str) or not drawn or not all(
+            isinstance(name, str) for name in drawn):
+        raise ConfigurationError(
+            f'{said}, expected a list of {", ".join(STOCK_OPPONENTS)} and policy files, of which'
+            ' each episode draws one for each car after the first')
+    return (_known_opponents(drawn),) * others
+
+
+def _known_opponents(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
-        if name not in STOCK_OPPONENTS and not str(name).endswith('.onnx'):
+        if name not in STOCK_OPPONENTS and not name.endswith('.onnx'):
             raise ConfigurationError(
                 f'an opponent is {excerpt(name)}, expected {", ".join(STOCK_OPPONENTS)} or a'
                 ' policy file that ends in .onnx')
-    return tuple(map(str, names))
+    return tuple(names)

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gymnasium import spaces
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +14,7 @@ from pettingzoo import ParallelEnv
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggest
 from racecar.control.policy.contract import PolicyContract
-from racecar.gym.options import resolve_options
+from racecar.gym.options import OPPONENTS, resolve_options
 from racecar.gym.pictures import Picture
 from racecar.gym.racing import Racing
 from racecar.gym.randomisation import world_seeds
@@ -40,11 +42,13 @@ class RaceParallelEnv(ParallelEnv[str, Seen, Floats]):
 
     def __init__(self, render_mode: str | None = None, **options: object) -> None:
         """Raise ConfigurationError or ParameterError for options that cannot be."""
-        if options.get('opponents') is not None:
-            raise ConfigurationError(
-                f"opponents is {excerpt(options['opponents'])}, expected none: in a parallel"
-                ' environment each car is an agent; without parallel the first car learns among'
-                ' opponents')
+        drawn = options.get('randomise')
+        for given in (options, drawn if isinstance(drawn, Mapping) else {}):
+            if given.get(OPPONENTS) is not None:
+                raise ConfigurationError(
+                    f'opponents is {excerpt(given[OPPONENTS])}, expected none: in a parallel'
+                    ' environment each car is an agent; without parallel the first car learns'
+                    ' among opponents')
         self.options = resolve_options({'cars': 2, **options})
         cars = self.options.settings.cars
         self.racing = Racing(self.options, 1, learners=cars, threads=1)

@@ -36,6 +36,7 @@ from racecar.gym.options import (
     FOLLOWER,
     GAP,
     MOVING_BEGIN,
+    SCAN_NOISE,
     START_GRID,
     START_HEADING,
     START_OFFSET,
@@ -60,6 +61,8 @@ from racecar.gym.randomisation import (
     ACTUATOR_STREAM,
     key_words,
     MOVING_STREAM,
+    NOISE_STREAM,
+    OPPONENT_STREAM,
     PARAMETER_STREAM,
     shares_of,
     SPEED_STREAM,
@@ -74,7 +77,7 @@ from racecar.sensors.world_laser import WorldLaser
 from racecar.simulation.contact import Contact
 from racecar.simulation.vehicle_columns import vehicle_columns, VehicleColumns
 from racecar.simulation.world_batch import WorldBatch, WorldSetup
-from racecar.simulation.world_things import PlacedThings
+from racecar.simulation.world_things import WorldConditions
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -94,9 +97,9 @@ class Episodes(NamedTuple):
 
 
 class Driver(NamedTuple):
-    """A policy that drives some cars of all worlds: columns of the cars, how it sees and acts."""
+    """A policy that drives some cars: number of its name, how it sees and acts."""
 
-    columns: Indices
+    number: int
     network: Network
     plan: ObservationPlan
     actions: ActionPlan
@@ -126,13 +129,13 @@ class Racing:
         tracks = options.tracks
         scene_of = np.arange(worlds) % len(tracks)
         policies = self._policies()
-        driven_by = np.array(['', *options.opponents])
-        driven_by[:learners] = ''
-        self._followers = np.tile(driven_by == FOLLOWER, worlds)
-        self._gap_followers = np.tile(driven_by == GAP, worlds)
-        self._driven_by = frozenset(driven_by.tolist())
+        self._names = ('', *self._opponents)
+        # Who drives each car, by the number of the name; the first that each could have.
+        self._driven_by = np.zeros((worlds, cars), np.int64)
+        for car, names in enumerate(options.opponents[learners - 1:], learners):
+            self._driven_by[:, car] = self._names.index(names[0])
         self._gap_law = GapFollower(options.gap._asdict(), options.vehicle)
-        self.has_scans = 'scan' in options.parts or GAP in driven_by or any(
+        self.has_scans = 'scan' in options.parts or GAP in self._names or any(
             'scan' in policy.contract.parts for policy in policies.values())
         self._plan = plan_of(options.parts, options.features, self.contract.observation,
                              scaled=settings.scaled)
@@ -221,10 +224,13 @@ class Racing:
         self.batch.reset(mask, poses=drawn if poses is None else poses, seeds=keys,
                          vehicles=self._varied(mask, drawn_from, zones),
                          channels=self._channels(mask, drawn_from), speeds=speeds,
-                         placed=PlacedThings(zones, self._begins(mask, drawn_from)))
+                         conditions=WorldConditions(
+                             zones, self._begins(mask, drawn_from),
+                             self._noise(mask, drawn_from)))
         # Only now: what cannot be has changed nothing.
         self.seeds[mask], self.episodes[mask] = drawn_from
         self.steps[mask] = 0
+        self._draw_opponents(mask, drawn_from)
         self._cars.commands[chosen] = 0.0
         if speeds is not None:
             self.commands[mask, :, 0] = speeds[mask]
@@ -259,11 +265,11 @@ class Racing:
         given = self._actions.reshape(self.worlds, self.cars, 2)
         given[:, :self.learners] = numbers
         command_all(self._actions, self._action_plan, learners.reshape(-1), self._cars)
-        if FOLLOWER in self._driven_by:
-            follow_all(self._followers & chosen, self._road, self._cars)
-        for car in np.flatnonzero(self._gap_followers & chosen).tolist(
-                ) if GAP in self._driven_by else ():
-            self._cars.commands[car] = self._gap_law.command(self.scan_of(car))
+        if FOLLOWER in self._names:
+            follow_all(self._cars_of(FOLLOWER) & chosen, self._road, self._cars)
+        if GAP in self._names:
+            for car in np.flatnonzero(self._cars_of(GAP) & chosen).tolist():
+                self._cars.commands[car] = self._gap_law.command(self.scan_of(car))
         for driver in self._drivers:
             self._ask(driver, chosen)
         if driven is not None:
@@ -356,6 +362,24 @@ class Racing:
         found[mask] = distribution.of(shares_of(*episodes, MOVING_STREAM, count))
         return found
 
+    def _noise(self, mask: Flags, episodes: Episodes) -> Array | None:
+        """Deviation of the scans of all cars [m], (worlds, cars), None if it is that of all."""
+        distribution = self.options.randomised.get(SCAN_NOISE)
+        if distribution is None:
+            return None
+        found = np.zeros((self.worlds, self.cars))
+        found[mask] = distribution.of(shares_of(*episodes, NOISE_STREAM, self.cars))
+        return found
+
+    def _draw_opponents(self, mask: Flags, episodes: Episodes) -> None:
+        """Say who drives the cars of the worlds of a mask, where that is drawn."""
+        first = self.learners
+        for car, names in enumerate(self.options.opponents[first - 1:], first):
+            if len(names) > 1:
+                shares = shares_of(*episodes, OPPONENT_STREAM, self.cars)[:, car]
+                numbers = np.array([self._names.index(name) for name in names])
+                self._driven_by[mask, car] = numbers[(shares * len(names)).astype(int)]
+
     def _varied(
         self, mask: Flags, episodes: Episodes, zones: Array | None,
     ) -> VehicleColumns | None:
@@ -408,9 +432,19 @@ class Racing:
 
     def _policies(self) -> dict[str, Policy]:
         """Policies of opponents by their files."""
-        names = {name for name in self.options.opponents[self.learners - 1:]
-                 if name not in STOCK_OPPONENTS}
-        return {name: load_policy(name) for name in sorted(names)}
+        return {name: load_policy(name) for name in self._opponents
+                if name not in STOCK_OPPONENTS}
+
+    @property
+    def _opponents(self) -> tuple[str, ...]:
+        """Names of all that may drive a car that gets no actions."""
+        return tuple(sorted({
+            name for names in self.options.opponents[self.learners - 1:] for name in names}))
+
+    def _cars_of(self, name: str) -> Flags:
+        """Which cars are driven so, (cars of all worlds,)."""
+        found: Flags = self._driven_by.reshape(-1) == self._names.index(name)
+        return found
 
     def _drivers_of(self, policies: Mapping[str, Policy]) -> list[Driver]:
         """Cars of all worlds for each policy that drives some."""
@@ -428,22 +462,20 @@ class Racing:
                 raise ConfigurationError(
                     f'opponent {excerpt(name)} acts {contract.rate:g} times a second, expected'
                     f' {self.options.settings.rate:g} as the environment')
-            cars = np.flatnonzero([opponent == name for opponent in self.options.opponents]) + 1
-            columns = (np.arange(self.worlds)[:, None] * self.cars + cars).ravel()
             found.append(Driver(
-                columns, network, plan_of(
+                self._names.index(name), network, plan_of(
                     contract.parts, contract.features, contract.observation,
                     scaled=contract.scaled), action_plan(contract, self.options.vehicle)))
         return found
 
     def _ask(self, driver: Driver, driven: Flags) -> None:
         """Let cars have the commands of a policy."""
-        chosen = np.zeros(len(driven), dtype=bool)
-        chosen[driver.columns] = driven[driver.columns]
+        chosen = (self._driven_by.reshape(-1) == driver.number) & driven
+        columns = np.flatnonzero(chosen)
         seen = np.zeros((len(driven), len(driver.plan.scales)), np.float32)
         observe_all(driver.plan, self._road, self._cars, chosen, self._scans, seen)
         actions = np.zeros((len(driven), 2))
-        actions[driver.columns] = driver.network.answer(seen[driver.columns])
+        actions[columns] = driver.network.answer(seen[columns])
         command_all(actions, driver.actions, chosen, self._cars)
 
 
@@ -460,7 +492,9 @@ def scanner_of(options: EnvOptions) -> WorldLaser:
     half = 0.5 * features.field_of_view
     return WorldLaser({
         'angle_min': -half, 'angle_max': half, 'rays': features.beams, 'range_min': 0.0,
-        'range_max': features.range_max, 'noise': settings.scan_noise},
+        # Where it is drawn, of 1 m, times what resets say.
+        'range_max': features.range_max,
+        'noise': 1.0 if SCAN_NOISE in options.randomised else settings.scan_noise},
         Pose3(settings.laser_ahead, 0.0, _LASER_HEIGHT, 0.0, 0.0, 0.0, 1.0))
 
 

@@ -90,8 +90,9 @@ class WorldLaser:
         """Write scans [m] of the cars from `first` on of which chosen says so, see Scanner."""
         outside = np.zeros(len(chosen), dtype=np.bool_)
         if _scan_cars(
-                (view.shapes, view.keys), (tuple(view.around), tuple(view.things)), self._fan,
-                self._place, (self._laser.errors[:], first, view.together, view.period_ns),
+                (view.shapes, view.keys, view.noise), (tuple(view.around), tuple(view.things)),
+                self._fan, self._place,
+                (self._laser.errors[:], first, view.together, view.period_ns),
                 (chosen, outside, scans)):
             for car in np.flatnonzero(outside).tolist():
                 self._scan_from_outside(view, first + car, scans[first + car])
@@ -124,7 +125,8 @@ class WorldLaser:
             scene, Objects(boxes=boxes, cylinders=cylinders),
             Pose3(place.x, place.y, place.z, 0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)),
             lambda: _STILL)
-        _read_scan(truth, (view.keys[car], shape.ticks), self._laser.errors,
+        _read_scan(truth, (view.keys[car], shape.ticks),
+                   _times(self._laser.errors, float(view.noise[car])),
                    np.zeros(len(truth)), ranges)
 
 
@@ -160,6 +162,13 @@ if not COMPILED:
     _seed = np.errstate(over='ignore')(_seed)
 
 
+@pure
+def _times(errors: LaserErrors, factor: float) -> LaserErrors:
+    """Errors of a laser with so many times the noise."""
+    return LaserErrors(factor * errors.deviation, errors.resolution, errors.range_min,
+                       errors.range_max)
+
+
 @kernel
 def _read_scan(
     truth: Array, seed: tuple[np.uint64, float], errors: LaserErrors, silence: Array,
@@ -174,19 +183,19 @@ def _read_scan(
 
 @kernel
 def _scan_cars(
-    view: tuple[Flat, NDArray[np.uint64]], around: PlainScenes, fan: tuple[Any, ...],
+    view: tuple[Flat, NDArray[np.uint64], Array], around: PlainScenes, fan: tuple[Any, ...],
     place: tuple[float, float, float, float, float],
     how: tuple[tuple[float, ...], int, int, int],
     cars: tuple[NDArray[np.bool_], NDArray[np.bool_], Ranges],
 ) -> int:
     """Write scans of cars; how many of them are outside the map, of which none is written.
 
-    view: shapes and keys of all cars; around: fields of Surroundings, and of Things; fan: of Fan;
-    place: of the laser: x, y, z, qz, qw; how: fields of LaserErrors, first car, cars in a world,
-    length of a period [ns]; cars: which ones are wanted, counted from the first, which ones are
-    outside, scans of all cars.
+    view: shapes, keys and noise of all cars; around: fields of Surroundings, and of Things; fan:
+    of Fan; place: of the laser: x, y, z, qz, qw; how: fields of LaserErrors, first car, cars in a
+    world, length of a period [ns]; cars: which ones are wanted, counted from the first, which ones
+    are outside, scans of all cars.
     """
-    shapes, keys = lent(view)
+    shapes, keys, noise = lent(view)
     fixed, moving = lent(around)
     all_around, things, rays = Surroundings(*fixed), Things(*moving), Fan(*lent(fan))
     numbers, first, together, period_ns = how
@@ -228,7 +237,8 @@ def _scan_cars(
                          span(others, 0, row), cones),
                 GridNumbers(grid.room, grid.stride, grid.scale, grid.x, grid.y, grid.cosine,
                             grid.sine, length, grid.width), at, rays, ways):
-            _read_scan(ways, (keys[car], shape.ticks), errors, silence, scans[car])
+            _read_scan(ways, (keys[car], shape.ticks), _times(errors, noise[car]), silence,
+                       scans[car])
         else:
             outside[k] = True
             count += 1

@@ -44,7 +44,7 @@ from racecar.simulation.world_rows import (
     world_parts,
     WorldPlan,
 )
-from racecar.simulation.world_things import AS_BEFORE, PlacedThings, Things, WorldThings
+from racecar.simulation.world_things import AS_BEFORE, Things, WorldConditions, WorldThings
 
 _COMMAND_NUMBERS = 2
 _FRESH = Clock(0.0, 1.0)
@@ -58,7 +58,8 @@ class WorldView(NamedTuple):
 
     shapes: numbers of CarShape of all cars, flat; scenes: what stands around, and the same as
     arrays; things: what differs from world to world; together: cars in a world; keys: of the
-    noise of each car, (cars,); period_ns: length of a period [ns].
+    noise of each car, (cars,); noise: factor of its deviation, (cars,); period_ns: length of a
+    period [ns].
     """
 
     shapes: Flat
@@ -67,6 +68,7 @@ class WorldView(NamedTuple):
     things: Things
     together: int
     keys: NDArray[np.uint64]
+    noise: Array
     period_ns: int
 
 
@@ -170,6 +172,7 @@ class WorldBatch(CommandedBatch):
         total = len(models)
         self._laps = as_vector(np.tile([*flatten(NO_LAPS)], total))
         self._keys = np.arange(total, dtype=np.uint64)
+        self._noise = np.ones(total)
         self._commands = np.zeros((total, _COMMAND_NUMBERS))
         state_size = max((len(model.state_names) for model in models), default=0)
         flat = (np.full((total, state_size), np.nan), np.zeros((total, len(READING_NAMES))),
@@ -187,7 +190,7 @@ class WorldBatch(CommandedBatch):
                 self._steps))
         self._view = WorldView(
             self._outputs[2], setup.scenes, self._around, self._things.things, cars, self._keys,
-            self._period_ns)
+            self._noise, self._period_ns)
         self._pool: ThreadPoolExecutor | None = None
         self._plan = WorldPlan(
             0.0, 0.0, len(self._blocks[0].cars), cars, 0.0, _COMMAND_NUMBERS, self._step,
@@ -244,7 +247,7 @@ class WorldBatch(CommandedBatch):
         self, mask: ArrayLike | None = None, states: ArrayLike | None = None,
         vehicles: VehicleColumns | None = None, channels: Array | None = None, *,
         poses: ArrayLike | None = None, seeds: ArrayLike | None = None,
-        speeds: ArrayLike | None = None, placed: PlacedThings = AS_BEFORE,
+        speeds: ArrayLike | None = None, conditions: WorldConditions = AS_BEFORE,
     ) -> None:
         """Let cars start anew under no command, with no contacts and laps; others keep each bit.
 
@@ -255,10 +258,10 @@ class WorldBatch(CommandedBatch):
         CommandedBatch.reset(). seeds: of the noise of their scans from now on, a whole number of 0
         to 2^64 - 1 for each car, (worlds, cars), or one for all. speeds: with which they start
         under a command of this speed that actuators have reached, (worlds, cars) or one for all
-        [m/s]. placed: friction zones and when things begin to move, which stay until others are
-        given. Of all these what belongs to the cars of the mask counts. Raises ParameterError for
-        another shape, what is not finite, a car that cannot be, and speeds of models that have
-        their speed as a state.
+        [m/s]. conditions: friction zones, when things begin to move and noise, which stay until
+        others are given. Of all these what belongs to the cars of the mask counts. Raises
+        ParameterError for another shape, what is not finite, a car that cannot be, and speeds of
+        models that have their speed as a state.
         """
         chosen = self._chosen(mask)
         flying = None if speeds is None else self._speeds_of(speeds)
@@ -272,11 +275,12 @@ class WorldBatch(CommandedBatch):
         if poses is not None:
             states = self._states_at(poses, bodies, chosen)
         keys = self._keys if seeds is None else self._keys_of(seeds)
-        things = self._things.check(placed, chosen, vary=vehicles is not None)
+        things = self._things.check(conditions, chosen, vary=vehicles is not None)
+        noise = self._noise if conditions.noise is None else self._noise_of(conditions.noise)
         super().reset(chosen, states, vehicles, channels)
         self._things.reset(chosen, things, None if vehicles is None else (
             vehicles.spots, vehicles.grips))
-        self._keys[chosen] = keys[chosen]
+        self._keys[chosen], self._noise[chosen] = keys[chosen], noise[chosen]
         self._bodies = bodies
         laps = np.reshape(np.asarray(self._laps), (-1, LAP_SIZE))
         laps[chosen] = _NO_LAPS
@@ -411,6 +415,15 @@ class WorldBatch(CommandedBatch):
                 f' {wrong[0] // self._together} is {of_cars[wrong[0]].tolist()}, expected finite'
                 ' numbers')
         return self._rest_at(of_cars, bodies, chosen)
+
+    def _noise_of(self, noise: ArrayLike) -> Array:
+        given = np.asarray(noise, dtype=float)
+        if given.shape not in ((), self.shape) or not (
+                np.isfinite(given).all() and (given >= 0.0).all()):
+            raise ParameterError(
+                f'noise has the shape {given.shape}, expected finite factors of at least 0,'
+                f' (worlds, cars), here {self.shape}, or one for all')
+        return np.broadcast_to(given, self.shape).reshape(-1)
 
     def _keys_of(self, seeds: ArrayLike) -> NDArray[np.uint64]:
         if isinstance(seeds, np.ndarray) and seeds.dtype == np.uint64 and (

@@ -49,19 +49,21 @@ class Things(NamedTuple):
     legs: Rows
 
 
-class PlacedThings(NamedTuple):
-    """What a reset of worlds places anew; None: as before.
+class WorldConditions(NamedTuple):
+    """What a reset of worlds makes anew; None: as before.
 
     zones: x, y, radius [m], factor of the friction of each of the drawn zones of the setup,
     (worlds, zones, 4); begins: at which times of their motions the things of each scene are at the
-    time 0 [s], (worlds, things), as many as the scene with most of them has.
+    time 0 [s], (worlds, things), as many as the scene with most of them has; noise: factor of the
+    deviation of the scans of each car, (worlds, cars) or one for all, at least 0.
     """
 
     zones: ArrayLike | None = None
     begins: ArrayLike | None = None
+    noise: ArrayLike | None = None
 
 
-AS_BEFORE = PlacedThings()
+AS_BEFORE = WorldConditions()
 
 
 class WorldScenes(NamedTuple):
@@ -165,15 +167,15 @@ class WorldThings:
         return np.repeat(found, self._together, axis=0).T
 
     def check(
-        self, placed: PlacedThings, chosen: NDArray[np.bool_], *, vary: bool,
-    ) -> PlacedThings:
-        """What a reset of some cars places, as arrays; vary: whether it has vehicles.
+        self, conditions: WorldConditions, chosen: NDArray[np.bool_], *, vary: bool,
+    ) -> WorldConditions:
+        """Zones and begins of a reset of some cars as arrays; vary: whether it has vehicles.
 
         Raises ParameterError for what they cannot be.
         """
         worlds = len(self._of_worlds)
         drawn, times = (None if given is None else np.asarray(given, dtype=float)
-                        for given in placed)
+                        for given in (conditions.zones, conditions.begins))
         if drawn is not None:
             wanted = worlds, self._drawn, 4
             if drawn.shape != wanted or not np.isfinite(drawn).all() or (
@@ -192,17 +194,18 @@ class WorldThings:
                 raise ParameterError(
                     f'begins have the shape {times.shape}, expected a time of at least 0 s for'
                     f' each moving thing of each world, {(worlds, most)}')
-        return PlacedThings(drawn, times)
+        return WorldConditions(drawn, times)
 
     def reset(
-        self, chosen: NDArray[np.bool_], placed: PlacedThings,
+        self, chosen: NDArray[np.bool_], conditions: WorldConditions,
         vehicles: tuple[Array, Array] | None,
     ) -> None:
         """Give the worlds of some cars what check() has returned.
 
         vehicles: spots and grips of cars that differ from now on, (numbers, cars) each.
         """
-        zones, begins = (None if given is None else np.asarray(given) for given in placed)
+        zones, begins = (None if given is None else np.asarray(given)
+                         for given in (conditions.zones, conditions.begins))
         worlds = np.flatnonzero(chosen.reshape(-1, self._together).any(axis=1))
         if zones is not None:
             self._placed[worlds] = zones[worlds]
