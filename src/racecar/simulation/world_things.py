@@ -220,10 +220,10 @@ class WorldThings:
                 self.things.movers[first:after, 0] = np.rint(
                     begins[world, :after - first] * NANOSECONDS)
         if vehicles is not None:
-            spots, grips = vehicles
             self._varied |= chosen
-            self.things.spots[chosen] = spots.T[chosen]
             if self.has_zones:
+                spots, grips = vehicles
+                self.things.spots[chosen] = spots.T[chosen]
                 self.things.grips[chosen] = grips.T[chosen].reshape(
                     -1, *self.things.grips.shape[1:])
         elif zones is not None and self.has_zones:
