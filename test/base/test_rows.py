@@ -383,6 +383,17 @@ def test_without_a_writable_folder_it_compiles_at_every_start(package, tmp_path)
     assert cached(package) == set()
 
 
+def test_pure_functions_are_called_with_names_too():
+    @importable
+    def between(low, high, share=0.5):
+        return low + share * (high - low)
+
+    def run(x):
+        return between(x, high=10.0 * x) + between(share=0.25, high=5.0, low=x)
+
+    assert compiled(run, '(float64,)')(1.0) == run(1.0) == 7.5
+
+
 def test_a_full_disk_does_not_end_the_program(package):
     pytest.importorskip('numba')
     full = 'import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n'

@@ -115,7 +115,7 @@ _registered: set[Callable[..., object]] = set()
 
 def _register_for_kernels(function: F, options: dict[str, bool | str]) -> F:
     if COMPILED and function not in _registered:
-        _implement(function, options, lambda *types: function)
+        _implement(function, options, lambda *types, **named: function)
         _registered.add(function)
     return function
 
@@ -129,9 +129,9 @@ def _implement(
     Its machine code is cached on disk, as that of compiled(): most of what a kernel is made of is
     part of kernels of other processes too.
     """
-    def choose_cached(*types: object) -> Callable[..., object] | None:
-        chosen = choose(*types)
-        return chosen and _cachable(chosen, types, options)
+    def choose_cached(*types: object, **named: object) -> Callable[..., object] | None:
+        chosen = choose(*types, **named)
+        return chosen and _cachable(chosen, (*types, *named.values()), (*named, options))
 
     _overload(function, jit_options={**options, 'cache': True}, strict=False)(choose_cached)
     # For what the first has nothing.
@@ -139,15 +139,18 @@ def _implement(
 
 
 def _cachable(
-    function: Callable[..., object], types: tuple[object, ...], options: dict[str, bool | str],
+    function: Callable[..., object], types: tuple[object, ...], how: tuple[object, ...],
 ) -> Callable[..., object] | None:
-    """Function under a name of its content, None if its code cannot be found or kept by that."""
+    """Function under a name of its content, None if its code cannot be found or kept by that.
+
+    types: of arguments; how: names of the last of them, and options of the compiler.
+    """
     if not _compilation.keeps_parts or _take_functions(types):
         return None
     parts = _parts(function, types)
     if not parts.are_known or not sources_of(parts.modules).are_imported:
         return None
-    named = _named(_plain(function), _kernel_name(function, parts, (types, options)))
+    named = _named(_plain(function), _kernel_name(function, parts, (types, how)))
     named.__module__ = _home(function, parts)
     try:
         folder = caching.FunctionCache(named).cache_path
