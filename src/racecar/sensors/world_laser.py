@@ -32,7 +32,7 @@ from racecar.sensors.laser import Laser, PARAMETERS
 from racecar.sensors.laser_readings import LaserErrors, Ranges, read_noisy, read_ranges
 from racecar.sensors.standing import Standing
 from racecar.simulation.world_batch import WorldView
-from racecar.simulation.world_moving import see_moving
+from racecar.simulation.world_moving import put_rows, see_moving
 from racecar.simulation.world_rows import CarShape, NO_SHAPE
 from racecar.simulation.world_things import PlainScenes, Things
 
@@ -224,7 +224,7 @@ def _scan_cars(
         scene, at = int(shape.scene), _place_of(shape, place)
         cones = part_of(all_around.cones, all_around, scene, 4)
         if most > 0:
-            round_things[:len(cones)] = cones
+            put_rows(cones, round_things)
             row, count_round = see_moving(
                 things, car, _time_of(shapes, car - car % together, period_ns), others,
                 round_things, (row, len(cones)))

@@ -164,6 +164,17 @@ def _write_box(rows: Array, row: int, box: Rectangle, height: float) -> None:
 
 
 @routine
+def put_rows(source: Array, rows: Array) -> None:
+    """Write an array to the begin of another, (n, numbers).
+
+    A slice says what is wrong with shapes, for which seconds of text functions are compiled.
+    """
+    for row in range(source.shape[0]):
+        for column in range(source.shape[1]):
+            rows[row, column] = source[row, column]
+
+
+@routine
 def with_moving(around: WorldScenes, scene: int, car: int, time_ns: int) -> Surroundings:
     """The scene of a car as number 0, with what moves where it is; for touches alone."""
     fixed, things = around.fixed, around.things
@@ -172,7 +183,8 @@ def with_moving(around: WorldScenes, scene: int, car: int, time_ns: int) -> Surr
     box, foot = len(boxes), len(feet)
     more_boxes = np.empty((box + after - first, boxes.shape[1]))
     more_feet = np.empty((foot + after - first, feet.shape[1]))
-    more_boxes[:box], more_feet[:foot] = boxes, feet
+    put_rows(boxes, more_boxes)
+    put_rows(feet, more_feet)
     for row in range(first, after):
         at, height = mover_at(things, row, time_ns), things.movers[row, 4]
         if _is_round(things, row):
@@ -183,7 +195,8 @@ def with_moving(around: WorldScenes, scene: int, car: int, time_ns: int) -> Surr
             _write_box(more_boxes, box, _box_at(things, row, at), height)
             box += 1
     table = np.empty((1, fixed.table.shape[1]))
-    table[0] = fixed.table[scene]
+    for column in range(table.shape[1]):
+        table[0, column] = fixed.table[scene, column]
     table[0, 2], table[0, 3], table[0, 4], table[0, 5] = 0.0, box, 0.0, foot
     return Surroundings(fixed.walls, more_boxes, fixed.cones, more_feet, fixed.room, table)
 
