@@ -59,6 +59,16 @@ from typing import NamedTuple
 class Some(NamedTuple):
     number: float
 """,
+    'base/pairs': """
+from racecar.base.compiled import pure
+from racecar.base.kinds import Some
+@pure
+def pair(x):
+    return Some(2.0 * x), 1.0
+@pure
+def of_pair(x):
+    return pair(x)[0].number
+""",
     'base/registered': """
 from racecar.base.compiled import importable
 from racecar.base.kinds import Some
@@ -233,6 +243,41 @@ def test_what_kernels_call_is_compiled_once_for_all_of_them(package):
     edit(package, 'leaf', '2.0', '5.0')
     assert call('first', 'second') == (150.0, ['first', 'make_both', 'make_run'])
     assert len(list((package.parent / 'cache').rglob('first.first_*.nbc'))) == 1
+
+
+def test_code_that_is_kept_names_no_type_of_a_users(package):
+    pytest.importorskip('numba')
+    begin = PROGRAM.partition('answers =')[0] + 'from racecar.base.pairs import of_pair\n'
+    end = 'print(json.dumps([answer, [name for name in made if "pair" in name]]))\n'
+    user = package.parent / 'user.py'
+    user.write_text("""
+from typing import NamedTuple
+from racecar.base.compiled import pure
+class Some(NamedTuple):
+    number: float
+@pure
+def pair(x):
+    return Some(3.0 * x), 1.0
+@pure
+def of_users(x):
+    return pair(x)[0].number
+""")
+    both = ('import user\nanswer = [make(user.of_users, user.of_users)(1.0),'
+            ' make(of_pair, of_pair)(1.0)]\n')
+    assert start(package, program=begin + both + end)[0] == [109.0, 104.0]
+    user.unlink()
+    alone = 'answer = make(second, of_pair)(1.0)\n'
+    assert start(package, program=begin + alone + end) == (120.0, ['of_pair', 'pair'])
+    assert start(package, program=begin + alone + end) == (120.0, [])
+    # What is kept is used beside a user's code, too.
+    (package.parent / 'user.py').write_text("""
+from racecar.base.compiled import pure
+@pure
+def of_users(x):
+    return 3.0 * x
+""")
+    beside = 'import user\nanswer = make(user.of_users, of_pair)(1.0)\n'
+    assert start(package, program=begin + beside + end) == (106.0, [])
 
 
 def test_an_implementation_elsewhere_in_the_package_is_refused():

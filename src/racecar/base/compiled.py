@@ -19,7 +19,7 @@ import warnings
 import numpy as np
 
 from racecar.base.kernel_contents import content_of, is_own, origin_of, Written
-from racecar.base.kernel_files import note_sources, note_use
+from racecar.base.kernel_files import is_kept, note_sources, note_use
 from racecar.base.kernel_sources import sources_of
 
 F = TypeVar('F', bound=Callable[..., object])
@@ -78,7 +78,9 @@ else:
         """
 
         cached = True
-        # Whether there is room for the code of what kernels call.
+        # Whether the code of what kernels call is kept: not where there is no room, and not beside
+        # code of a user's. Numba takes unions of types for the same whose names are, so that a
+        # file could name a type of the user's, which no other process has.
         keeps_parts = True
         announced = False
         # One kernel compiles others; Numba's lock keeps other threads out.
@@ -145,18 +147,21 @@ def _cachable(
 
     types: of arguments; how: names of the last of them, and options of the compiler.
     """
-    if not _compilation.keeps_parts or _take_functions(types):
-        return None
     parts = _parts(function, types)
+    if _take_functions(types):
+        return None
     if not parts.are_known or not sources_of(parts.modules).are_imported:
         return None
     named = _named(_plain(function), _kernel_name(function, parts, (types, how)))
     named.__module__ = _home(function, parts)
     try:
-        folder = caching.FunctionCache(named).cache_path
+        folder = Path(caching.FunctionCache(named).cache_path)
     except RuntimeError:
         return None
-    note_sources(Path(folder), parts.modules)
+    if _compilation.keeps_parts:
+        note_sources(folder, parts.modules)
+    elif not is_kept(folder, named.__name__):
+        return None
     return named
 
 
@@ -456,11 +461,13 @@ def _parts(function: Callable[..., object], signature: object = None) -> _Parts:
         {id(each): each for each in written if each is not function
          and not _is_ours(each) and each.__module__ not in _NEUTRAL}.values(),
         key=lambda each: (each.__module__, each.__qualname__))
-    contents = [content_of(each) for each in others]
+    contents, is_ours = [content_of(each) for each in others], is_own(origin_of(function))
+    if COMPILED and (others or not is_ours):
+        _compilation.keeps_parts = False
     return _Parts(
         frozenset({__name__, *filter(is_own, map(origin_of, written))}).union(
             *(content.modules for content in contents if content)),
-        tuple(others), is_own(origin_of(function)) and all(contents))
+        tuple(others), is_ours and all(contents))
 
 
 _NEUTRAL = {'builtins', 'typing'}

@@ -21,6 +21,11 @@ _HOUR = 3600.0
 _UNUSED = 7 * 24 * _HOUR
 
 
+def is_kept(folder: Path, name: str) -> bool:
+    """Whether the code of a function of this name is in a folder of the cache."""
+    return any(folder.glob(f'*.{name}-*.nbi'))
+
+
 def note_use(folder: Path, name: str) -> None:
     """Let the files of a kernel be as new as if they were made now."""
     for path in folder.glob(f'*{name}-*'):
