@@ -23,7 +23,7 @@ _UNUSED = 7 * 24 * _HOUR
 
 def is_kept(folder: Path, name: str) -> bool:
     """Whether the code of a function of this name is in a folder of the cache."""
-    return any(folder.glob(f'*.{name}-*.nbi'))
+    return any(folder.glob(f'*.{name}-*.nbc'))
 
 
 def note_use(folder: Path, name: str) -> None:
