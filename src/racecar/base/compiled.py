@@ -147,9 +147,9 @@ def _cachable(
 
     types: of arguments; how: names of the last of them, and options of the compiler.
     """
-    parts = _parts(function, types)
     if _take_functions(types):
         return None
+    parts = _parts(function, types)
     if not parts.are_known or not sources_of(parts.modules).are_imported:
         return None
     named = _named(_plain(function), _kernel_name(function, parts, (types, how)))

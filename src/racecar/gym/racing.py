@@ -97,9 +97,9 @@ class Episodes(NamedTuple):
 
 
 class Driver(NamedTuple):
-    """A policy that drives some cars: number of its name, how it sees and acts."""
+    """A policy that drives some cars: its name, how it sees and acts."""
 
-    number: int
+    name: str
     network: Network
     plan: ObservationPlan
     actions: ActionPlan
@@ -152,6 +152,7 @@ class Racing:
                              np.repeat(scene_of, cars).astype(np.int64))
         self._segments = segments_of([track.course for track in tracks])
         self._lengths = np.array([track.course.length for track in tracks])
+        self._most_moving = max(len(track.scene.moving) for track in tracks)
         vehicle = options.vehicle
         self._cars = Cars(
             np.zeros((total, 2)),
@@ -334,11 +335,17 @@ class Racing:
 
     def _start_speeds(self, mask: Flags, episodes: Episodes) -> Array | None:
         """Speeds with which the cars of the worlds of a mask start, (worlds, cars) [m/s]."""
-        distribution = self.options.randomised.get(START_SPEED)
+        return self._drawn(START_SPEED, mask, episodes, SPEED_STREAM, self.cars)
+
+    def _drawn(
+        self, name: str, mask: Flags, episodes: Episodes, stream: int, count: int,
+    ) -> Array | None:
+        """Numbers of the worlds of a mask, (worlds, count), None if the name is not randomised."""
+        distribution = self.options.randomised.get(name)
         if distribution is None:
             return None
-        found = np.zeros((self.worlds, self.cars))
-        found[mask] = distribution.of(shares_of(*episodes, SPEED_STREAM, self.cars))
+        found = np.zeros((self.worlds, count))
+        found[mask] = distribution.of(shares_of(*episodes, stream, count))
         return found
 
     def _zones(self, mask: Flags, episodes: Episodes) -> Array | None:
@@ -354,31 +361,22 @@ class Racing:
 
     def _begins(self, mask: Flags, episodes: Episodes) -> Array | None:
         """At which times of their motions things begin, (worlds, things), None if all at 0."""
-        distribution = self.options.randomised.get(MOVING_BEGIN)
-        if distribution is None:
-            return None
-        count = max(len(track.scene.moving) for track in self.options.tracks)
-        found = np.zeros((self.worlds, count))
-        found[mask] = distribution.of(shares_of(*episodes, MOVING_STREAM, count))
-        return found
+        return self._drawn(MOVING_BEGIN, mask, episodes, MOVING_STREAM, self._most_moving)
 
     def _noise(self, mask: Flags, episodes: Episodes) -> Array | None:
         """Deviation of the scans of all cars [m], (worlds, cars), None if it is that of all."""
-        distribution = self.options.randomised.get(SCAN_NOISE)
-        if distribution is None:
-            return None
-        found = np.zeros((self.worlds, self.cars))
-        found[mask] = distribution.of(shares_of(*episodes, NOISE_STREAM, self.cars))
-        return found
+        return self._drawn(SCAN_NOISE, mask, episodes, NOISE_STREAM, self.cars)
 
     def _draw_opponents(self, mask: Flags, episodes: Episodes) -> None:
         """Say who drives the cars of the worlds of a mask, where that is drawn."""
         first = self.learners
-        for car, names in enumerate(self.options.opponents[first - 1:], first):
-            if len(names) > 1:
-                shares = shares_of(*episodes, OPPONENT_STREAM, self.cars)[:, car]
-                numbers = np.array([self._names.index(name) for name in names])
-                self._driven_by[mask, car] = numbers[(shares * len(names)).astype(int)]
+        opponents = self.options.opponents[first - 1:]
+        if all(len(names) == 1 for names in opponents):
+            return
+        shares = shares_of(*episodes, OPPONENT_STREAM, self.cars)
+        for car, names in enumerate(opponents, first):
+            numbers = np.array([self._names.index(name) for name in names])
+            self._driven_by[mask, car] = numbers[(shares[:, car] * len(names)).astype(int)]
 
     def _varied(
         self, mask: Flags, episodes: Episodes, zones: Array | None,
@@ -463,14 +461,14 @@ class Racing:
                     f'opponent {excerpt(name)} acts {contract.rate:g} times a second, expected'
                     f' {self.options.settings.rate:g} as the environment')
             found.append(Driver(
-                self._names.index(name), network, plan_of(
+                name, network, plan_of(
                     contract.parts, contract.features, contract.observation,
                     scaled=contract.scaled), action_plan(contract, self.options.vehicle)))
         return found
 
     def _ask(self, driver: Driver, driven: Flags) -> None:
         """Let cars have the commands of a policy."""
-        chosen = (self._driven_by.reshape(-1) == driver.number) & driven
+        chosen = self._cars_of(driver.name) & driven
         columns = np.flatnonzero(chosen)
         seen = np.zeros((len(driven), len(driver.plan.scales)), np.float32)
         observe_all(driver.plan, self._road, self._cars, chosen, self._scans, seen)

@@ -113,10 +113,15 @@ class PointKernels:
     equations: Equations
     wheel_equations: Equations | None = None
     parameters: Flat
+    tyres: TyreSet
 
     def on_friction(self, front: float, rear: float) -> Self:
-        """Return a model without tyres, which is the same on any ground."""
-        return self
+        """Return the model where the friction of the tyres of the axles is times these factors.
+
+        One without tyres is the same on any ground.
+        """
+        car = self.parameters_on(front, rear)
+        return self if car is None else self.with_tyres(self.tyres.on_friction(front, rear), car)
 
     def parameters_on(
         self, front: float, rear: float, made_of: MadeOf | None = None,

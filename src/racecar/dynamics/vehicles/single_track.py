@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
@@ -134,11 +134,6 @@ class SingleTrack(RollingWheels):
         car = single_car(vehicle, self.tyres, self.low_speed_threshold)
         self.equations = _equations(formulation, car)
         self.parameters = vector(tuple(flatten(car)))
-
-    def on_friction(self, front: float, rear: float) -> Self:
-        """Return the model where the friction of the tyres of the axles is times these factors."""
-        return self.with_tyres(
-            self.tyres.on_friction(front, rear), self.parameters_on(front, rear))
 
     def parameters_on(
         self, front: float, rear: float, made_of: MadeOf | None = None,

@@ -21,7 +21,7 @@ that vx follows V with the time constant T as far as engine and tyres allow. Com
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple
 
 from racecar.base.compiled import by_type, pure
 from racecar.base.elementary import sine_cosine_of_turn
@@ -272,11 +272,6 @@ class SingleTrackForce(PlanarSingleTrack):
         return with_stable_threshold(vehicle, values, lambda threshold: cls(
             vehicle, str(values['tyre_model']), threshold,
             number_of(values, 'drive_time_constant', DRIVE_TIME_CONSTANT), values))
-
-    def on_friction(self, front: float, rear: float) -> Self:
-        """Return the model where the friction of the tyres of the axles is times these factors."""
-        return self.with_tyres(
-            self.tyres.on_friction(front, rear), self.parameters_on(front, rear))
 
     def parameters_on(
         self, front: float, rear: float, made_of: MadeOf | None = None,

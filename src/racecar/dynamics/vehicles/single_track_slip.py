@@ -28,7 +28,7 @@ Dynamics and Control, section 4.3 (loads); combined_slip of this package.
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple
 
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine, sine_cosine_of_turn
@@ -254,11 +254,6 @@ class SingleTrackSlip(PlanarSingleTrack):
         """Build from tyre_model, low_speed_threshold and TYRE_PARAMETERS."""
         return with_stable_threshold(vehicle, values, lambda threshold: cls(
             vehicle, str(values['tyre_model']), threshold, values))
-
-    def on_friction(self, front: float, rear: float) -> Self:
-        """Return the model where the friction of the tyres of the axles is times these factors."""
-        return self.with_tyres(
-            self.tyres.on_friction(front, rear), self.parameters_on(front, rear))
 
     def parameters_on(
         self, front: float, rear: float, made_of: MadeOf | None = None,
