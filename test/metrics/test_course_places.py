@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 import pytest
 
-from racecar.control.policy.features import ahead_of, segment_at
+from racecar.control.policy.features import ahead_of, density_of, segment_at
 from racecar.metrics.course_places import Places, poses_along, poses_on, segments_of
-from racecar.metrics.laps import Course, Line
+from racecar.metrics.lap_progress import courses_of, line_of
+from racecar.metrics.laps import Course
 
 Array = NDArray[np.float64]
 
@@ -49,21 +50,14 @@ def test_each_place_lies_on_its_own_course() -> None:
 @pytest.mark.parametrize('count', [3, 30, 300])
 def test_segments_are_those_of_a_search(count: int) -> None:
     """At corners, between them, beyond both ends and for NaN, however uneven the line is."""
-    course = Course.along(closed(count, count))
-    x, y, way, right, left = course.columns()
-    line, ways = Line(x, y, way, right, left, 1.0, 3.0), np.asarray(way)
+    line = line_of(courses_of([Course.along(closed(count, count))]), 0)
+    ways, density = np.asarray(line.way), density_of(line)
     last = len(ways) - 2
     asked = np.concatenate([ways, np.random.default_rng(0).uniform(-1.0, ways[-1] + 1.0, 50)])
     for at in asked.tolist():
         expected = int(np.clip(np.searchsorted(ways, at, side='right') - 1, 0, last))
-        assert segment_at(line, at) == expected
-        found_x, found_y, segment = ahead_of(line, last, at)
+        assert segment_at(line, at, density) == expected
         on = at % ways[-1]
-        assert ways[segment] - 1e-9 <= on <= ways[segment + 1] + 1e-9
-        assert (found_x, found_y) == pytest.approx(
-            (np.interp(on, ways, np.asarray(x)), np.interp(on, ways, np.asarray(y))), abs=1e-9)
-    assert segment_at(line, math.nan) == 0
-    # A corner belongs to the segment that ends there, but for the one that is given.
-    assert ahead_of(line, 0, float(ways[1]))[2] == 0
-    assert ahead_of(line, 1, float(ways[1]))[2] == 1
-    assert ahead_of(line, last, float(ways[1]))[2] == 0
+        assert ahead_of(line, at, density) == pytest.approx(
+            [np.interp(on, ways, np.asarray(column)) for column in (line.x, line.y)], abs=1e-9)
+    assert segment_at(line, math.nan, density) == 0

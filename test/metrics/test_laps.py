@@ -49,11 +49,15 @@ def test_laps_last_from_crossing_to_crossing(start, rate, sway, radius, batch):
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(0, 10**6), st.integers(4, 60), st.floats(-8.0, 8.0), st.floats(-8.0, 8.0),
-       st.floats(-3.2, 3.2))
-def test_the_nearest_place_is_that_of_all_segments(seed, count, x, y, heading):
+@given(st.integers(0, 10**6), st.integers(4, 60), st.integers(1, 50), st.floats(-30.0, 30.0),
+       st.floats(-30.0, 30.0), st.floats(-3.2, 3.2))
+def test_the_nearest_place_is_that_of_all_segments(seed, count, parts, x, y, heading):
+    """Of few long segments and of many short ones, near the course and far from it."""
     corners = np.random.default_rng(seed).normal(0.0, 4.0, (count, 2))
-    points = np.concatenate([corners, corners[:1]])
+    ends = np.arange(0.0, count + 0.5 / parts, 1.0 / parts)
+    points = np.column_stack([
+        np.interp(ends, np.arange(count + 1.0), np.append(column, column[0]))
+        for column in corners.T])
     course = Course.along(points)
     steps, way = np.diff(points, axis=0), (math.cos(heading), math.sin(heading))
     shares = np.clip(np.sum(((x, y) - points[:-1]) * steps, axis=1)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.parameter_fields import Row, table_of, with_plain_signature
-from racecar.control.policy.features import ahead_of, CarView, segment_at
+from racecar.control.policy.features import ahead_of, CarView, density_of, segment_at
 from racecar.gym.rewards import Guide
 from racecar.metrics.lap_progress import Courses
 from racecar.metrics.laps import Line
@@ -95,9 +95,10 @@ def follow(
 ) -> Guide:
     """What the follower commands to a car; speeds: at the points of its line [m/s]."""
     car, way = view.motion, view.lap.progress
-    segment = segment_at(line, way)
+    density = density_of(line)
+    segment = segment_at(line, way, density)
     reach = look_ahead + look_ahead_time * max(car.vx, 0.0)
-    x, y, _ = ahead_of(line, segment, way + reach)
+    x, y = ahead_of(line, way + reach, density)
     sine, cosine = sine_cosine(car.yaw)
     ahead, left = (x - car.x) * cosine + (y - car.y) * sine, \
         (y - car.y) * cosine - (x - car.x) * sine

@@ -152,14 +152,19 @@ def _guide(view: CarView, road: Road, wheelbase: float, i: int) -> Guide:
 def observe_all(
     plan: ObservationPlan, road: Road, cars: Cars, chosen: Flags, ranges: Floats, found: Floats,
 ) -> None:
-    """Fill the observations of the chosen cars, (cars, numbers); ranges: (cars, beams) [m]."""
-    own = lent(road.courses)
+    """Fill the observations of the chosen cars.
+
+    ranges: of the beams of all cars, flat, in the order of the cars [m]; found: numbers, likewise.
+    """
+    own, own_plan, seen, told = lent(road.courses), lent(plan), lent(ranges), lent(found)
+    beams, numbers = len(ranges) // len(chosen), len(found) // len(chosen)
     for i in range(len(chosen)):
         if chosen[i]:
             course = road.where[i]
-            line = line_of(own, course) if course >= 0 else NO_LINE
+            line = line_of(own, course) if course >= 0 else lent(NO_LINE)
             write_observation(
-                plan, load(cars.views, _VIEW, VIEW_SIZE * i), line, ranges[i], found[i])
+                own_plan, load(cars.views, _VIEW, VIEW_SIZE * i), line,
+                span(seen, beams * i, beams * (i + 1)), span(told, numbers * i, numbers * (i + 1)))
 
 
 class Judgement(NamedTuple):

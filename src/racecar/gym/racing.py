@@ -283,8 +283,8 @@ class Racing:
 
     def _observe(self, chosen: Flags) -> None:
         """Renew observations of the chosen cars."""
-        observe_all(self._plan, self._road, self._cars, chosen, self._scans,
-                    self.observations.reshape(len(chosen), -1))
+        observe_all(self._plan, self._road, self._cars, chosen, self._scans.reshape(-1),
+                    self.observations.reshape(-1))
 
     @property
     def _scans(self) -> Floats:
@@ -471,7 +471,8 @@ class Racing:
         chosen = self._cars_of(driver.name) & driven
         columns = np.flatnonzero(chosen)
         seen = np.zeros((len(driven), len(driver.plan.scales)), np.float32)
-        observe_all(driver.plan, self._road, self._cars, chosen, self._scans, seen)
+        observe_all(driver.plan, self._road, self._cars, chosen, self._scans.reshape(-1),
+                    seen.reshape(-1))
         actions = np.zeros((len(driven), 2))
         actions[columns] = driver.network.answer(seen[columns])
         command_all(actions, driver.actions, chosen, self._cars)

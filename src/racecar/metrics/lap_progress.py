@@ -24,7 +24,7 @@ from racecar.metrics.laps import anywhere, Course, LapRule, LapState, Line, on_s
 class Courses(NamedTuple):
     """Courses one after the other: the columns of all; ends: index after each one's last point.
 
-    rule: completion and sectors of a LapRule.
+    rule: completion and sectors of a LapRule; longest: segment of each one [m].
     """
 
     x: Vector
@@ -34,6 +34,7 @@ class Courses(NamedTuple):
     left: Vector
     ends: Vector
     rule: Vector
+    longest: Vector
 
 
 class LapReading(NamedTuple):
@@ -82,7 +83,8 @@ def courses_of(courses: Sequence[Course], rule: LapRule | None = None) -> Course
         for k in range(5))
     return Courses(
         x, y, way, right, left, as_vector(ends),
-        as_vector(np.array([rule.completion, float(rule.sectors)])))
+        as_vector(np.array([rule.completion, float(rule.sectors)])),
+        as_vector(np.array([course.longest for course in courses], dtype=np.float64)))
 
 
 @pure
@@ -92,7 +94,7 @@ def line_of(courses: Courses, course: int) -> Line:
     return Line(
         span(courses.x, first, last), span(courses.y, first, last), span(courses.way, first, last),
         span(courses.right, first, last), span(courses.left, first, last), courses.rule[0],
-        courses.rule[1])
+        courses.rule[1], courses.longest[course])
 
 
 @pure

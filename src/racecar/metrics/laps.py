@@ -61,6 +61,11 @@ class Course(NamedTuple):
         return float(np.hypot(*np.diff(self.points, axis=0).T).sum())
 
     @property
+    def longest(self) -> float:
+        """Longest way from a point to the next [m]."""
+        return float(np.hypot(*np.diff(self.points, axis=0).T).max(initial=0.0))
+
+    @property
     def is_closed(self) -> bool:
         """Whether its ends meet."""
         return len(self.points) > 3 and math.dist(
@@ -185,7 +190,10 @@ _EVENT = 2 + count_numbers(_NO_CLOCK)
 
 
 class Line(NamedTuple):
-    """A course for kernels: corners x, y, way along it to there, widths [m]; rule of a lap."""
+    """A course for kernels: corners x, y, way along it to there, widths [m]; rule of a lap.
+
+    longest: of its segments [m].
+    """
 
     x: Vector
     y: Vector
@@ -194,6 +202,7 @@ class Line(NamedTuple):
     left: Vector
     completion: float
     sectors: float
+    longest: float
 
 
 class Place(NamedTuple):
@@ -249,16 +258,40 @@ def _nearby(line: Line, segment: int, reach: float, sample: Sample) -> Place:
 
 
 @pure
+def _spared(line: Line, distance: float, most: float) -> int:
+    """Segments from a corner on of which all is farther than `most` from a point [m].
+
+    distance: of the corner [m]; no place is nearer to the point than that less the way to it.
+    """
+    spare = distance - (most * _SURELY + _ROUNDING)
+    # Also where both are infinite.
+    if not spare > line.longest:
+        return 0
+    return int(min(spare / (line.longest * _SURELY), float(len(line.x))))
+
+
+@pure
 def _nearest_corner(line: Line, x: float, y: float, dx: float, dy: float) -> float:
     """Distance of a point to the nearest begin of a segment that goes along (dx, dy) [m]."""
-    least = math.inf
-    for segment in range(len(line.x) - 1):
-        to_x, to_y = x - line.x[segment], y - line.y[segment]
-        square = to_x * to_x + to_y * to_y
-        goes_along = ((line.x[segment + 1] - line.x[segment]) * dx
-                      + (line.y[segment + 1] - line.y[segment]) * dy > 0.0)
-        least = square if goes_along and square < least else least
-    return math.sqrt(least)
+    least, segment = math.inf, 0
+    while segment < len(line.x) - 1:
+        distance = _distance_to(line, segment, x, y)
+        if distance < least and _goes_along(line, segment, dx, dy):
+            least = distance
+        segment += max(_spared(line, distance, least), 1)
+    return least
+
+
+@pure
+def _distance_to(line: Line, corner: int, x: float, y: float) -> float:
+    to_x, to_y = x - line.x[corner], y - line.y[corner]
+    return math.sqrt(to_x * to_x + to_y * to_y)
+
+
+@pure
+def _goes_along(line: Line, segment: int, dx: float, dy: float) -> bool:
+    return ((line.x[segment + 1] - line.x[segment]) * dx
+            + (line.y[segment + 1] - line.y[segment]) * dy > 0.0)
 
 
 @pure
@@ -267,18 +300,18 @@ def anywhere(line: Line, x: float, y: float, dx: float, dy: float) -> Place:
 
     Where a course crosses itself the direction tells the branches apart.
     """
-    count = len(line.x) - 1
+    count, segment = len(line.x) - 1, 0
     best = along = Place(math.inf, math.inf, 0, 0.0)
     # The nearest place that goes along is at most so far away: no farther ones are looked at.
     most = _nearest_corner(line, x, y, dx, dy)
-    for segment in range(count):
-        if _is_beyond(line, segment, x, y, most):
-            continue
-        place = on_segment(line, segment, x, y)
-        best = _nearer(best, place)
-        if ((line.x[segment + 1] - line.x[segment]) * dx
-                + (line.y[segment + 1] - line.y[segment]) * dy > 0.0):
-            along = _nearer(along, place)
+    while segment < count:
+        spared = _spared(line, _distance_to(line, segment, x, y), most)
+        if spared == 0:
+            place = on_segment(line, segment, x, y)
+            best = _nearer(best, place)
+            if _goes_along(line, segment, dx, dy):
+                along = _nearer(along, place)
+        segment += max(spared, 1)
     return along if along.distance <= best.distance + _AT_LINE * line.way[count] else best
 
 
@@ -422,11 +455,13 @@ def _kernel() -> CompiledLater[int]:
     and its LapClock after it.
     """
     def add_samples(
-        held: tuple[Flat, Flat, Flat, Flat], line: tuple[Vector, ...], rule: tuple[float, float],
-        times: Vector, points: Vector, where: tuple[int, int, int],
+        held: tuple[Flat, Flat, Flat, Flat], line: tuple[Vector, ...],
+        rule: tuple[float, float, float], times: Vector, points: Vector,
+        where: tuple[int, int, int],
     ) -> int:
         (numbers, events, cars, ends), (step, across, first) = held, where
-        course = Line(line[0], line[1], line[2], line[3], line[4], rule[0], rule[1])
+        course = Line(
+            line[0], line[1], line[2], line[3], line[4], rule[0], rule[1], rule[2])
         count = 0
         for j in range(len(cars)):
             car = int(cars[j])
@@ -454,7 +489,7 @@ def _kernel() -> CompiledLater[int]:
 
     return CompiledLater(
         add_samples,
-        'int64(UniTuple(float64[::1], 4), UniTuple(float64[::1], 5), UniTuple(float64, 2),'
+        'int64(UniTuple(float64[::1], 4), UniTuple(float64[::1], 5), UniTuple(float64, 3),'
         ' float64[::1], float64[::1], UniTuple(int64, 3))', cost)
 
 
@@ -538,8 +573,9 @@ class LapBatch:
         groups: dict[int, tuple[Course, list[float]]] = {}
         for car, course in enumerate(courses):
             groups.setdefault(id(course), (course, []))[1].append(float(car))
-        self._groups = [(course.columns(), vector(cars)) for course, cars in groups.values()
-                        if course.is_closed]
+        self._groups = [
+            (course.columns(), (*self._rule, course.longest), vector(cars))
+            for course, cars in groups.values() if course.is_closed]
         # Found once for the cars that share a course: each look goes through all its points.
         known = {id(course): (course.length, course.has_borders) for course, _ in groups.values()
                  if course.is_closed}
@@ -557,9 +593,9 @@ class LapBatch:
         room = _EVENT * len(times) * len(self._laps)
         if len(self._events) < room:
             self._events = vector(room)
-        for columns, cars in self._groups:
+        for columns, rule, cars in self._groups:
             count = _kernel()(
-                (self._numbers, self._events, cars, ends), columns, self._rule, times,
+                (self._numbers, self._events, cars, ends), columns, rule, times,
                 points.numbers, (points.step, points.across, first))
             for event in np.reshape(self._events[:_EVENT * count], (-1, _EVENT)).tolist():
                 self._take(int(event[0]), event[1], LapClock(*event[2:]))

@@ -154,7 +154,7 @@ def plan_of(
         settings.line_spacing, settings.range_max)
 
 
-NO_LINE = Line(*(vector(0),) * 5, 1.0, 1.0)
+NO_LINE = Line(*(vector(0),) * 5, 1.0, 1.0, 0.0)
 """Line of no points."""
 
 
@@ -205,42 +205,35 @@ def commanded(
             float(np.float32(min(max(angle, plan.angle_min), plan.angle_max))))
 
 
-# Share of a line up to which a way is on its first round, whatever is rounded.
-_BEFORE_END = 1.0 - 1e-9
+@pure
+def density_of(line: Line) -> float:
+    """Mean number of segments in a metre of a line [1/m]."""
+    count = len(line.x) - 1
+    return count / line.way[count]
 
 
 @pure
-def ahead_of(line: Line, segment: int, way: float) -> tuple[float, float, int]:
-    """Point of a closed line at a way from its start, x, y [m], and its segment.
-
-    segment: the one to choose where the way ends at its begin [-].
-    """
-    count = len(line.x) - 1
-    length = line.way[count]
+def ahead_of(line: Line, way: float, density: float) -> tuple[float, float]:
+    """Point of a closed line at a way from its start, x, y [m]; density: of the line."""
+    length = line.way[len(line.x) - 1]
     # A quotient takes long, and elsewhere its floor is 0.
-    if not 0.0 <= way < _BEFORE_END * length:
+    if not 0.0 <= way < length:
         way -= length * math.floor(way / length)
-    at = segment
-    # Where rounding leaves the way beyond the line, the segment stays.
-    if 0.0 <= way <= length and not line.way[at] <= way <= line.way[at + 1]:
-        at = segment_at(line, way)
-        # A corner belongs to the segment that ends there.
-        if at > 0 and way == line.way[at]:
-            at -= 1
+    at = segment_at(line, way, density)
     share = (way - line.way[at]) / (line.way[at + 1] - line.way[at])
     return (line.x[at] + share * (line.x[at + 1] - line.x[at]),
-            line.y[at] + share * (line.y[at + 1] - line.y[at]), at)
+            line.y[at] + share * (line.y[at + 1] - line.y[at]))
 
 
 @pure
-def segment_at(line: Line, way: float) -> int:
-    """Segment of a line in which a way from its start ends [m]."""
+def segment_at(line: Line, way: float, density: float) -> int:
+    """Segment of a line in which a way from its start ends [m]; density: of the line."""
     count = len(line.x) - 1
     length = line.way[count]
     if not 0.0 < way < length:
         return count - 1 if way >= length else 0
     # Nearly all lines have points at equal distances.
-    at = min(int(way * (count / length)), count - 1)
+    at = min(int(way * density), count - 1)
     while way < line.way[at]:
         at -= 1
     while way >= line.way[at + 1]:
@@ -300,10 +293,9 @@ def _write_line(
             found[at] = 0.0
             at += 1
         return at
-    way = view.lap.progress
-    segment = segment_at(line, way)
+    density = density_of(line)
     for k in range(plan.points):
-        x, y, segment = ahead_of(line, segment, way + (k + 1) * plan.spacing)
+        x, y = ahead_of(line, view.lap.progress + (k + 1) * plan.spacing, density)
         to_x, to_y = x - car.x, y - car.y
         found[at] = (to_x * cosine + to_y * sine) / plan.scales[at]
         found[at + 1] = (to_y * cosine - to_x * sine) / plan.scales[at + 1]
