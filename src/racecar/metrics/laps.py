@@ -36,6 +36,8 @@ _LEAP = 4.0
 # Against rounding, where segments are not looked at that are too far off to be the nearest one:
 # share of a distance, and more [m].
 _SURELY, _ROUNDING = 1.0 + 1e-6, 1e-6
+# Segments that are looked at together, and half of them.
+_BLOCK, _HALF = 8, 4
 
 
 class Course(NamedTuple):
@@ -258,34 +260,14 @@ def _nearby(line: Line, segment: int, reach: float, sample: Sample) -> Place:
 
 
 @pure
-def _spared(line: Line, distance: float, most: float) -> int:
-    """Segments from a corner on of which all is farther than `most` from a point [m].
-
-    distance: of the corner [m]; no place is nearer to the point than that less the way to it.
-    """
-    spare = distance - (most * _SURELY + _ROUNDING)
-    # Also where both are infinite.
-    if not spare > line.longest:
-        return 0
-    return int(min(spare / (line.longest * _SURELY), float(len(line.x))))
-
-
-@pure
-def _nearest_corner(line: Line, x: float, y: float, dx: float, dy: float) -> float:
-    """Distance of a point to the nearest begin of a segment that goes along (dx, dy) [m]."""
-    least, segment = math.inf, 0
-    while segment < len(line.x) - 1:
-        distance = _distance_to(line, segment, x, y)
-        if distance < least and _goes_along(line, segment, dx, dy):
-            least = distance
-        segment += max(_spared(line, distance, least), 1)
-    return least
-
-
-@pure
-def _distance_to(line: Line, corner: int, x: float, y: float) -> float:
-    to_x, to_y = x - line.x[corner], y - line.y[corner]
-    return math.sqrt(to_x * to_x + to_y * to_y)
+def _least_along(line: Line, x: float, y: float, dx: float, dy: float) -> float:
+    """Distance to the nearest of some places at which the course goes along (dx, dy) [m]."""
+    least = math.inf
+    for segment in range(0, len(line.x) - 1, _BLOCK):
+        to_x, to_y = x - line.x[segment], y - line.y[segment]
+        square = to_x * to_x + to_y * to_y
+        least = square if _goes_along(line, segment, dx, dy) and square < least else least
+    return math.sqrt(least)
 
 
 @pure
@@ -300,18 +282,22 @@ def anywhere(line: Line, x: float, y: float, dx: float, dy: float) -> Place:
 
     Where a course crosses itself the direction tells the branches apart.
     """
-    count, segment = len(line.x) - 1, 0
+    count = len(line.x) - 1
     best = along = Place(math.inf, math.inf, 0, 0.0)
-    # The nearest place that goes along is at most so far away: no farther ones are looked at.
-    most = _nearest_corner(line, x, y, dx, dy)
-    while segment < count:
-        spared = _spared(line, _distance_to(line, segment, x, y), most)
-        if spared == 0:
+    # The nearest place that goes along is at most so far away: no block is looked at whose middle
+    # is farther by more than its half.
+    reach = (_least_along(line, x, y, dx, dy) + _HALF * line.longest) * _SURELY + _ROUNDING
+    square = reach * reach
+    for block in range(0, count, _BLOCK):
+        middle = min(block + _HALF, count)
+        to_x, to_y = x - line.x[middle], y - line.y[middle]
+        if to_x * to_x + to_y * to_y > square:
+            continue
+        for segment in range(block, min(block + _BLOCK, count)):
             place = on_segment(line, segment, x, y)
             best = _nearer(best, place)
             if _goes_along(line, segment, dx, dy):
                 along = _nearer(along, place)
-        segment += max(spared, 1)
     return along if along.distance <= best.distance + _AT_LINE * line.way[count] else best
 
 
