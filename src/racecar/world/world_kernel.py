@@ -14,7 +14,7 @@ import math
 from typing import NamedTuple, TypeAlias
 
 from racecar.base.compiled import compiled, importable, pure
-from racecar.base.rows import count_numbers, first_row, load, Numbers, Part, store, zeros_of
+from racecar.base.rows import count_numbers, first_row, lent, load, Numbers, Part, store, zeros_of
 from racecar.base.types import WHEEL_NAMES, Wheels
 from racecar.base.vectors import Flat
 from racecar.dynamics.tyres.contact import grip, slide, slide_four, TyrePair
@@ -262,7 +262,7 @@ def plain_world(world: World) -> PlainWorld:
 
 @pure
 def _world_of(w: PlainWorld) -> World:
-    views, places, rows, since, (zones, spots, friction), clearance = w
+    views, places, rows, since, (zones, spots, friction), clearance = lent(w)
     return World(
         Views(*views), Places(*places), rows, since, Paving(ZoneRows(*zones), spots, friction),
         Clearance(*clearance))
