@@ -15,7 +15,7 @@ import numpy as np
 from racecar.base.columns import Array
 from racecar.base.compiled import CompiledLater, pure
 from racecar.base.errors import ConfigurationError
-from racecar.base.rows import count_numbers, flatten, load, Part, store
+from racecar.base.rows import count_numbers, flatten, lent, load, Part, store
 from racecar.base.vectors import as_vector, Flat, Vector, vector
 from racecar.metrics.quantities import Quantity
 
@@ -445,18 +445,17 @@ def _kernel() -> CompiledLater[int]:
         rule: tuple[float, float, float], times: Vector, points: Vector,
         where: tuple[int, int, int],
     ) -> int:
-        (numbers, events, cars, ends), (step, across, first) = held, where
-        course = Line(
-            line[0], line[1], line[2], line[3], line[4], rule[0], rule[1], rule[2])
+        (numbers, events, cars, ends), (step, across, first) = lent(held), where
+        course, stamps, places = Line(*lent(line), *rule), lent(times), lent(points)
         count = 0
         for j in range(len(cars)):
             car = int(cars[j])
             state = load(numbers, LAP_PART, LAP_SIZE * car)
-            for k in range(len(times)):
+            for k in range(len(stamps)):
                 if 0.0 <= ends[car] < first + k:
                     break
                 at = k * step + car
-                sample = Sample(times[k], points[at], points[at + across])
+                sample = Sample(stamps[k], places[at], places[at + across])
                 if not (math.isfinite(sample.x) and math.isfinite(sample.y)):
                     continue
                 before = state.clock

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from racecar.base.compiled import CompiledLater, pure
 from racecar.base.elementary import sine_cosine
-from racecar.base.rows import count_numbers, load, Part, store, zeros_of
+from racecar.base.rows import count_numbers, lent, load, Part, store, zeros_of
 from racecar.base.vectors import Flat, Vector
 
 SLOWEST_COURSE = 0.05
@@ -394,7 +394,8 @@ def path_kernel() -> CompiledLater[None]:
         held: tuple[Flat, Flat], points: Vector, diverged: Vector, times: Vector,
         windows: tuple[Sequence[int], Sequence[int]], stretch: tuple[int, ...],
     ) -> None:
-        (rows, sums), (lows, highs), here = held, windows, Stretch(*stretch)
+        (rows, sums), (lows, highs), here = lent(held), lent(windows), Stretch(*stretch)
+        points, diverged, times = lent((points, diverged, times))
         room, first, origin = here.room, here.first, here.origin
         for i in range(here.cars):
             s = load(sums, sums_part, SUMS * i)
