@@ -26,18 +26,17 @@ ROOT = Path(__file__).resolve().parents[1]
 NAME, RESOLUTION, ORIGIN = 'racetrack', 0.05, (-12.0, -3.0, 0.0)
 SLOW, FAST, TURN = 2.8, 5.2, 0.12
 
-# Cases of f1tenth_gym_jax: name, its id, its parameters, worlds side by side.
+# Cases of f1tenth_gym_jax: name, its id, its parameters, worlds side by side: those that were the
+# fastest of 16 to 16384. Its step is 10 ms, by Runge and Kutta, in single precision.
 _ONE = f'{NAME}_1_{{}}_progress_velocity+steeringangle_5_v0'
 _JAX_CASES: tuple[tuple[str, str, dict[str, Any], tuple[int, ...]], ...] = (
-    ('no laser', _ONE.format('noscan_collision'), {}, (16, 64, 256, 1024)),
-    ('no laser, no contacts', _ONE.format('noscan_nocollision'), {}, (1024, 4096, 16384)),
-    ('108 beams', _ONE.format('scan_collision'), {'num_beams': 108}, (16, 64, 256, 1024)),
-    ('108 beams, no contacts', _ONE.format('scan_nocollision'), {'num_beams': 108},
-     (64, 256, 1024, 4096)),
-    ('1080 beams', _ONE.format('scan_collision'), {'num_beams': 1080}, (16, 64, 256)),
+    ('no laser', _ONE.format('noscan_collision'), {}, (256, 1024)),
+    ('no laser, no contacts', _ONE.format('noscan_nocollision'), {}, (1024, 4096)),
+    ('108 beams', _ONE.format('scan_collision'), {'num_beams': 108}, (16, 64)),
+    ('1080 beams', _ONE.format('scan_collision'), {'num_beams': 1080}, (16, 64)),
     ('two cars, 1080 beams, 100 Hz, 10 ms steps',
      f'{NAME}_2_scan_collision_progress_velocity+steeringangle_1_v0', {'num_beams': 1080},
-     (16, 64, 256)),
+     (16, 64)),
 )
 
 

@@ -100,7 +100,8 @@ def vehicle_columns(
     """Numbers of cars of a model; vehicle: numbers or columns; values: resolved, of the model.
 
     A car is possible where all modes of its equations are slower than fastest [1/s], which method
-    and step allow. friction: of zones, for the grips. Raises TypeError or ValueError where the cars do not differ in numbers alone.
+    and step allow. friction: of zones, for the grips. Raises TypeError or ValueError where the
+    cars do not differ in numbers alone.
     """
     found = model.columns(vehicle, values, cars)
     if is_column(found.ahead):

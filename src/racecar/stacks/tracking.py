@@ -18,6 +18,8 @@ from racecar.control.tracker import tracked_ahead
 from racecar.control.trajectories import trajectory_type
 from racecar.control.trajectories.waypoints import WayPointPath
 from racecar.ros import topics
+from racecar.simulation.faults import SCAN
+from racecar.stacks.faults import check_losses
 from racecar.stacks.loops import make_law
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
@@ -104,7 +106,11 @@ def _check(
         return
     where = values['controller']
     if where and values['lockstep'] and find_controller(where).reads_scans:
-        check_scans(simulator, f'controller {excerpt(where)}', descriptions)
+        reader = f'controller {excerpt(where)}'
+        check_scans(simulator, reader, descriptions)
+        for part in descriptions:
+            if part.executable == simulator:
+                check_losses(part.resolve(), SCAN, reader)
 
 
 class TrackingLaw(Protocol):
