@@ -98,6 +98,21 @@ def test_a_controller_by_progress_has_the_bytes_of_simulate_in_lockstep(name, tm
     assert texts[0].count(b'\n') == 302
 
 
+def test_a_controller_of_scans_has_the_bytes_of_simulate_in_lockstep(tmp_path):
+    texts = []
+    for command in (('simulate', 'kinematic_ode'),
+                    ('up', 'kinematic_ode', '--lockstep', '--real-time-factor', '0')):
+        path = tmp_path / f'{command[0]}.csv'
+        assert main([
+            *command, '--controller', 'gap', '--world', 'racetrack', '--duration', '3',
+            '--csv', str(path), '--set=single_track_simulator.sensors=[laser]',
+            '--set=single_track_simulator.laser.rate=50',
+            '--set=trajectory_tracker.reference_origin=map']) == 0
+        texts.append(path.read_bytes())
+    assert texts[0] == texts[1]
+    assert texts[0].count(b'\n') == 302
+
+
 def test_settings_reach_the_controller_with_up_too(tmp_path, capfd):
     tuned = EXAMPLE.with_name('tuned_pursuit.py')
     texts = []

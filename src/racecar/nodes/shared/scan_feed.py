@@ -94,7 +94,7 @@ class ScanFeed:
                     f'see() of the controller returns a command at'
                     f' {seen.stamp_ns / NANOSECONDS:g} s, between two odometries, which lockstep'
                     ' does not obey before the next one: set laser.rate of the simulator to its'
-                    ' rate or a whole part of it, or do without lockstep')
+                    ' parameter rate, or to that by a whole number, or do without lockstep')
 
     def pass_over(self) -> None:
         """Let a controller that starts later see only the newest scan of those that have come."""
