@@ -33,10 +33,10 @@ _JAX_CASES: tuple[tuple[str, str, dict[str, Any], tuple[int, ...]], ...] = (
     ('no laser', _ONE.format('noscan_collision'), {}, (256, 1024)),
     ('no laser, no contacts', _ONE.format('noscan_nocollision'), {}, (1024, 4096)),
     ('108 beams', _ONE.format('scan_collision'), {'num_beams': 108}, (16, 64)),
-    ('1080 beams', _ONE.format('scan_collision'), {'num_beams': 1080}, (16, 64)),
+    ('1080 beams', _ONE.format('scan_collision'), {'num_beams': 1080}, (1, 16)),
     ('two cars, 1080 beams, 100 Hz, 10 ms steps',
      f'{NAME}_2_scan_collision_progress_velocity+steeringangle_1_v0', {'num_beams': 1080},
-     (16, 64)),
+     (1, 16)),
 )
 
 
