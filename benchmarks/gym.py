@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transitions in a second of environments for learning by number of worlds; memory of a world.
 
-With --peer PYTHON also those of f1tenth_gym 1.0.0, in a process of its own; see gym_peer.py.
+With --peer PYTHON also those of f1tenth_gym 1.0.0, with --jax PYTHON those of f1tenth_gym_jax, in
+turns and in processes of their own; see gym_peer.py.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+from pathlib import Path
 import statistics
 import subprocess
 import sys
@@ -71,6 +73,16 @@ def memory_of(options: dict[str, Any]) -> float:
     return (held[1] - held[0]) / 256 / 1000.0
 
 
+def of_peer(name: str, python: str, seconds: float) -> dict[str, float]:
+    """Transitions per second of process time of other environments by case and worlds."""
+    # Without PYTHONPATH, which names packages of this interpreter.
+    said = subprocess.run(
+        [python, '-E', Path(__file__).with_name('gym_peer.py'), name, str(seconds)],
+        stdout=subprocess.PIPE, text=True, check=True).stdout
+    found: dict[str, float] = json.loads(said.splitlines()[-1])
+    return found
+
+
 def main() -> None:
     """Measure all cases in turns and print medians."""
     parser = argparse.ArgumentParser(description=__doc__.partition('\n')[0])
@@ -79,25 +91,27 @@ def main() -> None:
                         help='processor time of each measurement')
     parser.add_argument('--worlds', type=int, nargs='+', default=[1, 64, 1024, 4096])
     parser.add_argument('--peer', metavar='PYTHON', help='interpreter that has f1tenth_gym')
+    parser.add_argument('--jax', metavar='PYTHON', help='interpreter that has f1tenth_gym_jax')
+    parser.add_argument('--only', nargs='+', metavar='NAME', choices=CASES, default=[*CASES],
+                        help='cases of ours to measure')
     parser.add_argument('--json', action='store_true')
     arguments = parser.parse_args()
     found: dict[str, list[float]] = {}
     for _ in range(arguments.rounds):
-        for name, options in CASES.items():
+        for name in arguments.only:
+            options = CASES[name]
             for worlds in arguments.worlds:
                 if 'beams' in options and worlds * options['beams'] > 2_000_000:
                     continue
                 found.setdefault(f'{name}, {worlds} worlds', []).append(
                     measured(options, worlds, arguments.seconds))
-        if arguments.peer:
-            said = subprocess.run(
-                [arguments.peer, __file__.replace('gym.py', 'gym_peer.py'),
-                 str(arguments.seconds)], capture_output=True, text=True, check=True).stdout
-            for name, speed in json.loads(said.splitlines()[-1]).items():
-                found.setdefault(f'f1tenth_gym: {name}', []).append(speed)
+        for peer, python in (('f1tenth_gym', arguments.peer), ('f1tenth_gym_jax', arguments.jax)):
+            if python:
+                for name, speed in of_peer(peer, python, arguments.seconds).items():
+                    found.setdefault(f'{peer}: {name}', []).append(speed)
     rows = {name: (statistics.median(speeds), min(speeds), max(speeds))
             for name, speeds in found.items()}
-    memory = {name: memory_of(options) for name, options in CASES.items()}
+    memory = {name: memory_of(CASES[name]) for name in arguments.only}
     if arguments.json:
         json.dump({'machine': machine(), 'transitions_per_second': rows,
                    'kilobytes_per_world': memory}, sys.stdout)

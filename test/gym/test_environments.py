@@ -421,8 +421,6 @@ def test_randomised_friction_is_that_of_a_vehicle_with_it():
     ({'randomise': {'moving.begin': (0.0, 3.0)}}, 'nothing moves on the tracks'),
     ({'moving': FURNISHED['moving'], 'randomise': {'moving.begin': (-1.0, 3.0)}},
      'draws -1 to 3 s, expected times from 0 on'),
-    ({'moving': FURNISHED['moving'], 'randomise': {'moving.begin': 3.0}, 'render_mode': 'human'},
-     "render_mode is human and randomise has 'moving.begin'"),
     ({'parallel': True, 'cars': 2, 'opponents': 'gap'},
      "opponents is 'gap', expected none: in a parallel environment each car is an agent"),
     ({'parallel': True, 'randomise': {'opponents': ['gap']}}, 'expected none: in a parallel'),

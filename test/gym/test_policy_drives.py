@@ -111,6 +111,43 @@ def test_a_policy_that_sees_scans_commands_the_same_in_a_simulated_drive(seeing)
     assert run.table['x'].max() > 3.0
 
 
+def over_ros(file, path, **changed):
+    """The same by nodes in lockstep."""
+    settings = {f'single_track_simulator.{name}': value
+                for name, value in {**LASER, **changed}.items()}
+    assert main([
+        'up', 'kinematic_ode', '--policy', str(file), '--vehicle', 'f1tenth', '--world',
+        'racetrack', '--tyre-model', 'fiala', '--lockstep', '--real-time-factor', '0',
+        '--duration', '4', '--csv', str(path), '--set', 'trajectory_tracker.reference_origin=map',
+        *(f'--set={name}={"[laser]" if name.endswith("sensors") else value}'
+          for name, value in settings.items())]) == 0
+    return racecar.load(path)
+
+
+@pytest.mark.ros
+def test_a_policy_that_sees_scans_commands_the_same_by_nodes_in_lockstep(seeing, tmp_path):
+    file, expected = seeing
+    found = commands_of(over_ros(file, tmp_path / 'up.csv'))
+    assert (found[:len(expected)] == expected).all()
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('changed', [
+    {'laser.noise': 0.05, 'laser.seed': 7},
+    # Scans come between two odometries, more than one for each, and more seldom.
+    {'laser.noise': 0.05, 'rate': 100.0, 'laser.rate': 40.0},
+    {'laser.noise': 0.05, 'rate': 20.0, 'laser.rate': 100.0},
+    {'rate': 100.0, 'laser.rate': 20.0}], ids=['noise', '40 Hz', '100 Hz', '20 Hz'])
+def test_scans_come_by_nodes_in_lockstep_as_in_a_simulated_drive(seeing, tmp_path, changed):
+    file, expected = seeing
+    run, found = simulated(file, **changed), over_ros(file, tmp_path / 'up.csv', **changed)
+    assert (commands_of(found) == commands_of(run)).all()
+    assert (found.table['x'] == run.table['x']).all()
+    # Other scans than those without noise, or at other times.
+    assert changed.get('rate', RATE) != RATE or (
+        commands_of(found)[:len(expected)] != expected).any()
+
+
 def test_a_policy_that_sees_scans_drives_in_sweeps_and_races(seeing):
     file, expected = seeing
     race = make_race({

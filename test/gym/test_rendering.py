@@ -132,6 +132,41 @@ def test_a_page_shows_all_cars_of_an_environment_and_sets_its_pace(address):
         asyncio.run(frames_of(page, lambda found: True))
 
 
+def test_a_page_shows_zones_and_moving_things_of_each_episode(address):
+    env = racecar.make_env(
+        'racetrack', render_mode='human', start='grid',
+        friction_zones=[{'way': (2.0, 20.0), 'offset': 0.0, 'radius': (0.5, 1.5), 'factor': 0.5}],
+        moving=[{'radius': 0.3, 'path': [[0, 2.0, 5.0], [10, 4.0, 5.0]]}],
+        randomise={'moving.begin': (0.0, 10.0)}, **OPTIONS)
+    batch, expected = env.unwrapped.racing.batch, []
+
+    def begin(**given):
+        env.reset(**given)
+        (x, y, radius, _), = batch.drawn_zones(0).tolist()
+        expected.append((x, y, radius, batch.moving_begins(0)[0] * 1e-9))
+        # Where the message says that it is, the thing is at the time 0 of the episode.
+        assert batch.moving_at(0)[0].x == pytest.approx(2.0 + 0.2 * expected[-1][3])
+
+    def act(send):
+        begin()
+        # Scenes are not sent faster than five times a second: 0.5 s go by.
+        for _ in range(10):
+            env.step(np.zeros(2, np.float32))
+
+    begin(seed=1)
+    found = asyncio.run(frames_of(
+        address(), lambda found: len(texts(found, 'scene')) >= 2, act))
+    env.close()
+    shown = []
+    for message in texts(found, 'scene')[-2:]:
+        patches = np.array([[*patch['pose'][:2], *patch['size']] for patch in message['patches']])
+        low = (patches[:, :2] - 0.5 * patches[:, 2:]).min(axis=0)
+        high = (patches[:, :2] + 0.5 * patches[:, 2:]).max(axis=0)
+        shown.append((*(0.5 * (low + high)), 0.5 * (high - low)[1], message['moving'][0]['begin']))
+    assert np.array(shown) == pytest.approx(np.array(expected), abs=1e-3)
+    assert abs(expected[0][3] - expected[1][3]) > 0.1
+
+
 class ToldTime:
     """A clock that goes on by what somebody sleeps."""
 

@@ -56,6 +56,10 @@ def _if_needed(table: ParameterTable) -> ParameterTable:
 
 
 # Every robot can be tracked by its base_link; the rest is for cog and custom controllers.
+_SCAN_TIMEOUT = Parameter(
+    'scan_timeout', float, 0.2, 'Age at which a scan is not used any more', 's', above=0.0,
+    maximum=60.0)
+
 TRAJECTORY_TRACKER = _if_needed(VEHICLE_PARAMETERS) + TRACKER_PARAMETERS + ParameterTable([
     Parameter('active', bool, False, 'Track; turning it on starts the trajectory anew,'
               ' turning it off stops the car'),
@@ -70,6 +74,7 @@ TRAJECTORY_TRACKER = _if_needed(VEHICLE_PARAMETERS) + TRACKER_PARAMETERS + Param
     Parameter('rate', float, 100.0, 'Control rate; in lockstep the odometry gives it', 'Hz',
               above=0.0, maximum=10000.0, read_only=True),
     _ODOMETRY_TIMEOUT,
+    _SCAN_TIMEOUT,
     _LOCKSTEP,
     _FRAME_PREFIX,
     DIAGNOSTICS_RATE,
@@ -91,10 +96,6 @@ def law_table(law: LawEntry) -> ParameterTable:
 
 
 DIFFERENTIAL_LINEARIZER = POINT_AHEAD_PARAMETERS + _LINEARIZER_NODE
-
-_SCAN_TIMEOUT = Parameter(
-    'scan_timeout', float, 0.2, 'Age at which a scan is not used any more', 's', above=0.0,
-    maximum=60.0)
 
 GAP_FOLLOWER = VEHICLE_PARAMETERS + GAP_PARAMETERS + ParameterTable([
     _SCAN_TIMEOUT,

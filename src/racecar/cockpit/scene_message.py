@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 import io
 
@@ -28,19 +29,31 @@ def scene_frames(scene: Scene, begin_ns: int = 0) -> dict[str, bytes]:
     A page makes walls of the map. A grid whose origin is turned goes as boxes of the scene.
     begin_ns: simulated time at time 0 of the page [ns].
     """
-    if scene.grid is None or scene.grid.origin.yaw != 0.0:
-        return {'scene': scene_frame(scene, begin_ns)}
-    return {'scene': scene_frame(replace(scene, grid=None), begin_ns),
-            'map': grid_frame(scene.grid)}
+    frames = {'scene': scene_frame(scene, begin_ns)}
+    if _has_map(scene):
+        assert scene.grid is not None
+        frames['map'] = grid_frame(scene.grid)
+    return frames
 
 
-def scene_frame(scene: Scene, begin_ns: int = 0) -> bytes:
-    """Message; sizes and places in m, poses as x y z qx qy qz qw."""
+def _has_map(scene: Scene) -> bool:
+    return scene.grid is not None and scene.grid.origin.yaw == 0.0
+
+
+def scene_frame(scene: Scene, begin_ns: int | Sequence[int] = 0) -> bytes:
+    """Message `scene` alone; a map that was shown before stays.
+
+    Sizes and places in m, poses as x y z qx qy qz qw. begin_ns: time of the motions at time 0 of
+    the page, one for all or of each of the moving things [ns].
+    """
+    begins = (begin_ns,) * len(scene.moving) if isinstance(begin_ns, int) else begin_ns
+    if _has_map(scene):
+        scene = replace(scene, grid=None)
     grid = scene.grid_boxes if len(scene.grid_boxes) <= _MOST_GRID_BOXES else ()
     boxes = (*scene.solids, *(wall.box for wall in scene.walls), *grid)
     return json_frame(
         'scene', name=scene.name, ground=scene.ground._asdict(), boxes=[*map(_box, boxes)],
-        moving=[_moving(thing, begin_ns) for thing in scene.moving],
+        moving=[_moving(*row) for row in zip(scene.moving, begins, strict=True)],
         cones=[{'x': cone.x, 'y': cone.y, 'radius': cone.radius_at(0.0), 'height': cone.height,
                 'colour': [*cone.colour]} for cone in scene.cones],
         patches=[{'pose': _pose(patch.x, patch.y, 0.0, patch.yaw),

@@ -82,7 +82,8 @@ class ControllerClass:
 
     where: as the user named it. settings: rows of its keyword arguments by name, of type object
     where neither annotation nor default tells one; required: those without a default.
-    takes_any: whether it takes other names too.
+    takes_any: whether it takes other names too. sees: whether those that it makes read scans where
+    the class does not tell.
     """
 
     where: str
@@ -90,6 +91,7 @@ class ControllerClass:
     settings: Mapping[str, Parameter]
     required: tuple[str, ...]
     takes_any: bool
+    sees: bool = False
 
     def __reduce__(self) -> str | tuple[object, ...]:
         """Found again by its file or module in another process; others are pickled by value."""
@@ -111,7 +113,7 @@ class ControllerClass:
     @property
     def reads_scans(self) -> bool:
         """Whether it is known that they read scans, before one is made."""
-        return reads_scans(self.constructor)
+        return self.sees or reads_scans(self.constructor)
 
     def takes(self, name: str) -> bool:
         """Whether there is such a setting."""
@@ -189,13 +191,13 @@ def find_controller(where: str) -> ControllerClass:
     ConfigurationError in one line if that is not possible.
     """
     if where.endswith(POLICY_SUFFIX):
-        from racecar.control.policy.driver import PolicyDriver
+        from racecar.control.policy.driver import PolicyDriver, sees_scans
 
         # Its settings are those of the driver, but the file.
         def drive(vehicle: VehicleParameters, line: str = '') -> Controller:
             return PolicyDriver(vehicle, where, line)
 
-        return controller_class(where, drive)
+        return replace(controller_class(where, drive), sees=sees_scans(where))
     place = CONTROLLERS.get(where, where)
     source, _, name = place.rpartition(':')
     if not source or not name:

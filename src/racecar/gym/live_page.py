@@ -28,7 +28,12 @@ from racecar.cockpit.columns import COMMAND, joint_column, MOTION, POSE, STEERIN
 from racecar.cockpit.feed import Feed, Message, Outlet
 from racecar.cockpit.frames import json_frame, scan_frame, state_frame
 from racecar.cockpit.robot_message import robot_frames
-from racecar.cockpit.scene_message import collisions_frame, path_frame, scene_frames
+from racecar.cockpit.scene_message import (
+    collisions_frame,
+    path_frame,
+    scene_frame,
+    scene_frames,
+)
 from racecar.cockpit.serving import served
 from racecar.description.robot_tree import FIXED, Joint, Link
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -36,6 +41,8 @@ from racecar.scene.scene import Scene
 
 # Between two frames by the wall clock: of states, of the time, of scans [s].
 _STATE_PERIOD, _CLOCK_PERIOD, _SCAN_PERIOD = 1.0 / 60.0, 0.2, 1.0 / 15.0
+# And of surroundings, of which a page builds everything anew [s].
+_SCENE_PERIOD = 0.2
 # Further behind than this it does not catch up with the wall clock [s].
 _LONGEST_LAG = 0.1
 _PAUSE_CHECK = 0.05  # [s]
@@ -142,7 +149,9 @@ class LivePage:
         self._world, self.is_paced = world, True
         self._feed: EnvFeed | None = None
         self._clock = ClockMessage()
-        self._state_at = self._clock_at = self._scan_at = 0.0
+        self._state_at = self._clock_at = self._scan_at = self._scene_at = 0.0
+        # What is not shown yet: surroundings and begins of motions [ns].
+        self._surroundings: tuple[Scene, Sequence[int]] | None = None
         # Wall and simulated time from which a pace counts [s], and that pace.
         self._origin, self._factor = (0.0, 0.0), 0.0
         self._last = -1.0
@@ -150,6 +159,13 @@ class LivePage:
         self._rows: list[tuple[float, NDArray[np.float64]]] = []
         self._contacts = [(0, False)] * world.cars
         self.address = ''
+
+    def surround(self, scene: Scene, begins_ns: Sequence[int]) -> None:
+        """Show other surroundings with the same map from the next show() on.
+
+        begins_ns: times of the motions of moving things at the time 0 of the episode [ns].
+        """
+        self._surroundings = scene, begins_ns
 
     def show(self, now: float, cars: Sequence[ShownCar], scan: ShownScan | None = None) -> None:
         """Show cars at a time of their episode [s]; waits as the pace of the page says.
@@ -172,6 +188,8 @@ class LivePage:
             self._state_at = wall + _STATE_PERIOD
             self._send(feed)
         self._tell_contacts(feed, now, cars)
+        if wall >= self._scene_at:
+            self._send_surroundings(feed)
         if scan is not None and wall >= self._scan_at:
             self._scan_at = wall + _SCAN_PERIOD
             feed.give(scan_frame(0, now, scan.first, scan.increment, np.where(
@@ -185,6 +203,7 @@ class LivePage:
         if self._feed is None:
             return
         self._send(self._feed)
+        self._send_surroundings(self._feed)
         self._feed.give(json_frame(
             'session', state='ended', name=self._world.name, options={},
             text='the environment is closed'))
@@ -269,6 +288,12 @@ class LivePage:
         self._rows = []
         feed.give(*(state_frame(k, times, values[:, k]) for k in range(self._world.cars)))
 
+    def _send_surroundings(self, feed: EnvFeed) -> None:
+        if self._surroundings is not None:
+            self._scene_at = time.monotonic() + _SCENE_PERIOD
+            feed.give(scene_frame(*self._surroundings))
+            self._surroundings = None
+
     def _tell_contacts(self, feed: EnvFeed, now: float, cars: Sequence[ShownCar]) -> None:
         for k, car in enumerate(cars):
             found = car.contacts, car.in_contact
@@ -289,6 +314,7 @@ class LivePage:
         """Wait until a time of the episode [s] is due, and while the page pauses it."""
         if feed.paused:
             self._send(feed)
+            self._send_surroundings(feed)
             self._tell_time(feed)
             while feed.paused and not feed.steps:
                 time.sleep(_PAUSE_CHECK)

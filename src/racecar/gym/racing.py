@@ -396,10 +396,10 @@ class Racing:
         model, values = self.batch.models[0], self.options.values
         # Of the cars that begin anew only: the columns of one cost 10 us.
         method = find_integrator(text_of(values, 'integrator'))
-        factors = self.batch.axle_factors(zones)
+        friction = self.batch.axle_factors(zones)
         some = vehicle_columns(model, model.vehicle.columns(drawn), values, cars,
                                method.stability_limit / number_of(values, 'step'),
-                               None if factors is None else factors[:, chosen])
+                               None if friction is None else friction.of(chosen))
         possible = some.are_possible & model.vehicle.are_possible(drawn)
         if not possible.all():
             car = int(np.argmin(possible))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,8 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.gym.options import MOVING_BEGIN
 from racecar.gym.pictures import Picture, Pictures
 from racecar.gym.racing import Racing
-from racecar.scene.scene import Scene
+from racecar.scene.friction_zones import FrictionZone
+from racecar.scene.scene import painted, Scene
 
 if TYPE_CHECKING:
     from racecar.gym.live_page import LivePage
@@ -36,14 +38,11 @@ class Rendering:
                 f"render_mode is {excerpt(mode)}, expected None or one of"
                 f" {', '.join(RENDER_MODES)}: human opens a page of the cockpit, and"
                 ' gymnasium.wrappers.RecordVideo makes videos of rgb_array')
-        if mode == HUMAN and MOVING_BEGIN in racing.options.randomised:
-            raise ConfigurationError(
-                f"render_mode is {HUMAN} and randomise has '{MOVING_BEGIN}', expected one of them:"
-                ' the page shows what moves from the begin of its motion on; rgb_array shows where'
-                ' it is')
         self._racing, self.mode = racing, mode
         self._pictures = Pictures(racing)
         self._page: LivePage | None = None
+        # Seed and number of the episode whose surroundings the page shows.
+        self._episode: tuple[int, int] | None = None
 
     def follow(self) -> None:
         """Show what is now in the mode human, to be called after each step and reset."""
@@ -54,6 +53,11 @@ class Rendering:
         if self._page is None:
             self._page = self._made_page()
         racing, readings = self._racing, self._racing.batch.readings
+        episode = int(racing.seeds[0]), int(racing.episodes[0])
+        if episode != self._episode:
+            self._episode = episode
+            if racing.options.zones or MOVING_BEGIN in racing.options.randomised:
+                self._page.surround(*self._surroundings())
         rows = zip(*(readings[name][0].tolist() for name in (
             'x', 'y', 'yaw', 'vx', 'yaw_rate', 'steering_angle', 'contacts', 'in_contact')),
             racing.commands[0].tolist(), strict=True)
@@ -72,6 +76,16 @@ class Rendering:
         """End the page; closing twice is allowed."""
         if self._page is not None:
             self._page.close()
+
+    def _surroundings(self) -> tuple[Scene, list[int]]:
+        """Scene of the episode of the first world, with its zones, and begins of motions [ns]."""
+        racing = self._racing
+        scene = racing.options.tracks[int(racing.batch.scene_of[0])].scene
+        zones = (FrictionZone(factor, (), x, y, radius)
+                 for x, y, radius, factor in racing.batch.drawn_zones(0).tolist())
+        return replace(scene, patches=(
+            *scene.patches, *(patch for zone in zones for patch in painted(zone)))), (
+                racing.batch.moving_begins(0))
 
     def _made_page(self) -> LivePage:
         racing = self._racing

@@ -24,7 +24,7 @@ from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.codecs.laser_scan import read_scan
 from racecar.ros.diagnostics import Report
 from racecar.ros.freshness import wrong_age
-from racecar.ros.lockstep import AnswerPublisher
+from racecar.ros.lockstep import AnswerPublisher, is_last_due
 from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.odometry import follow_odometry, subscribe_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
@@ -36,8 +36,6 @@ CLEAR, BRAKING, BLIND, STOPPED = 'clear', 'braking', 'blind', 'stopped'
 
 # Of a mux the safety node holds it for 0.2 s by each command.
 _PERIOD = 0.05
-# Two times of one step of a simulator [ns], of which the periods are whole numbers.
-_ROUNDING = 1000
 
 
 class _Seen(NamedTuple):
@@ -158,8 +156,7 @@ class EmergencyBrakeNode(TableNode):
         now_ns, other_ns = (seen.time_ns, odometry.time_ns) if by_scan \
             else (odometry.time_ns, seen.time_ns)
         period = 1.0 / self.values['odometry_rate'] if by_scan else seen.scan.scan_time
-        # The one before was due a whole period earlier.
-        if not now_ns - period * NANOSECONDS + _ROUNDING < other_ns <= now_ns:
+        if not is_last_due(other_ns, now_ns, period):
             return
         self._is_due = False
         self.take_stamp(now_ns)

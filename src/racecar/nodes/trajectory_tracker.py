@@ -27,6 +27,7 @@ from racecar.control.trajectories import sample_path
 from racecar.control.trajectories.waypoints import WayPointPath
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.nodes.shared.answers import Answers, CommandAnswers, Reference, VelocityAnswers
+from racecar.nodes.shared.scan_feed import ScanFeed
 from racecar.ros import qos, topics
 from racecar.ros.codecs.odometry import reference_template
 from racecar.ros.conversions import set_stamp
@@ -41,7 +42,8 @@ from racecar.ros.raw_subscription import THROTTLE
 class TrajectoryTrackerNode(TableNode):
     """Tracks a trajectory with the point P ahead of the car.
 
-    Subscribes: vesc/odom (nav_msgs/Odometry).
+    Subscribes: vesc/odom (nav_msgs/Odometry); with a controller that reads scans, such as a policy
+    that sees them, scan (sensor_msgs/LaserScan), which in lockstep are awaited with the odometry.
     Publishes: virtual_velocities (geometry_msgs/TwistStamped, velocity of P in map [m/s], stamped
     with the odometry it answers), reference_trajectory (nav_msgs/Odometry, reference pose with
     the tangent as yaw, twist along it, negative in reverse), reference_path (nav_msgs/Path,
@@ -72,6 +74,9 @@ class TrajectoryTrackerNode(TableNode):
         self._cut = Share()
 
         self._answers = self._make_answers()
+        self._scans = ScanFeed(self, self._on_scan) if self._answers.reads_scans else None
+        # In lockstep: whether the odometry waits for a scan that is due with it.
+        self._is_due = False
         self._reference = reference_template(MAP, REFERENCE)
         self._reference_publisher = self.create_publisher(
             OdometryMessage, topics.REFERENCE_TRAJECTORY, qos.STATE)
@@ -135,7 +140,7 @@ class TrajectoryTrackerNode(TableNode):
             return f'waiting for odometry on {self.resolve_topic_name(topics.ODOMETRY)}'
         if self._awaits_path:
             return f'waiting for a path on {self.resolve_topic_name(topics.PATH)}'
-        return ''
+        return '' if self._scans is None else self._scans.waits_for()
 
     def diagnose(self, report: Report) -> None:
         """How many of its answers go to limits."""
@@ -159,7 +164,27 @@ class TrajectoryTrackerNode(TableNode):
             self._start_anew()
         self._odometry = odometry
         if self.values['lockstep']:
-            self._control(odometry.time_ns)
+            self._is_due = True
+            self._answer()
+
+    def _on_scan(self) -> None:
+        if self.values['lockstep']:
+            self._answer()
+
+    def _answer(self) -> None:
+        """In lockstep answer the odometry, once the scan that is due with it has come."""
+        odometry = self._odometry
+        if not self._is_due or odometry is None or (
+                self._scans is not None and not self._must_stop
+                and not self._scans.has_come(odometry.time_ns)):
+            return
+        self._is_due = False
+        self._control(odometry.time_ns)
+
+    @property
+    def _must_stop(self) -> bool:
+        """Whether the controller is not asked."""
+        return not self.values['active'] or self._awaits_path or self.done.done()
 
     def _on_control_timer(self) -> None:
         if self._odometry is None or not self.values['active']:
@@ -172,18 +197,25 @@ class TrajectoryTrackerNode(TableNode):
                 f'odometry not used: {wrong}', throttle_duration_sec=THROTTLE)
             self._answers.send_stop(now_ns)
             return
+        if self._scans is not None and not self._scans.is_young(now_ns):
+            self._answers.send_stop(now_ns)
+            return
         # The clock topic may lag a little behind the odometry.
         self._control(max(now_ns, self._odometry.time_ns))
 
     def _control(self, now_ns: int) -> None:
         assert self._odometry is not None
         stamp_ns = self._odometry.time_ns
-        if not self.values['active'] or self._awaits_path or self.done.done():
+        if self._must_stop:
+            if self._scans is not None:
+                self._scans.pass_over()
             # In lockstep every odometry message must be answered.
             self._answers.send_stop(stamp_ns)
             return
         starting = not self._tracker.started
         try:
+            if self._scans is not None:
+                self._scans.show(self._answers.see, stamp_ns)
             reference = self._answers.update(self._odometry, now_ns)
         except RacecarError as error:
             self._answers.send_stop(stamp_ns)
@@ -215,6 +247,8 @@ class TrajectoryTrackerNode(TableNode):
     def _start_anew(self) -> None:
         self._tracker = TrajectoryTracker(self.values) if self._path is None \
             else tracker_of_path(self._path, self.values)
+        if self._scans is not None:
+            self._scans.pass_over()
         try:
             self._answers.start_anew(self._tracker)
         except RacecarError as error:

@@ -1,6 +1,9 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""In lockstep every message is awaited, so none may be sent before somebody listens."""
+"""In lockstep every message is awaited, so none may be sent before somebody listens.
+
+Who answers by messages of two topics waits for both that are due; their stamps tell which.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,22 @@ from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 from rclpy.timer import Timer
 
+from racecar.base.types import NANOSECONDS
 from racecar.ros.node import TableNode
 
 Message = TypeVar('Message')
 
 _POLL_PERIOD = 0.01
+# Two times of one step of a simulator [ns], of which the periods are whole numbers.
+_ROUNDING = 1000
+
+
+def is_last_due(stamp_ns: int, now_ns: int, period: float) -> bool:
+    """Whether of messages that come with a period [s] this one is the last due at a time [ns].
+
+    The one before was due a whole period earlier. The time and the stamp are of one simulator.
+    """
+    return now_ns - period * NANOSECONDS + _ROUNDING < stamp_ns <= now_ns
 
 
 class AnswerPublisher:

@@ -84,6 +84,8 @@ ODOMETRY_SUBSCRIPTION = SCAN_SUBSCRIPTION = VIEW_SUBSCRIPTION
 ODOMETRY_SUM_SUBSCRIPTION = _profile(100, reliability=ReliabilityPolicy.BEST_EFFORT)
 ODOMETRY_LOCKSTEP_SUBSCRIPTION = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
 SCAN_LOCKSTEP_SUBSCRIPTION = _profile(1)
+# For who wants each of those that come between two odometries, too.
+SCANS_LOCKSTEP_SUBSCRIPTION = _profile(100)
 
 # Descriptions, paths and the name of the active source, for whoever comes late.
 LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)

@@ -35,6 +35,7 @@ WOOD: Colour = (0.72, 0.55, 0.35)
 ORANGE: Colour = (1.0, 0.4, 0.0)
 WHITE: Colour = (1.0, 1.0, 1.0)
 CONCRETE: Colour = (0.5, 0.5, 0.48)
+ICE: Colour = (0.75, 0.88, 0.95)
 
 HIGHEST = 10.0
 """What is said to be higher, as walls without end, is that high in engines and pictures [m]."""
@@ -187,6 +188,12 @@ class Patch(NamedTuple):
     length: float
     width: float
     colour: Colour = WHITE
+
+
+def painted(zone: FrictionZone, colour: Colour = ICE) -> tuple[Patch, ...]:
+    """Paint that shows a friction zone."""
+    return tuple(Patch(x, y, 0.0, length, width, colour)
+                 for x, y, length, width in zone.strips())
 
 
 class Ground(NamedTuple):

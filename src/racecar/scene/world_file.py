@@ -31,8 +31,10 @@ from racecar.scene.scene import (
     Cone,
     GREY,
     Ground,
+    ICE,
     MovingThing,
     ORANGE,
+    painted,
     Patch,
     Scene,
     WALL_THICKNESS,
@@ -105,9 +107,8 @@ FACTOR_RANGE = (1e-3, 10.0)
 """Factors that a friction zone may have."""
 _FACTOR = _number('factor', None, 'Factor of the friction of tyres', '-', minimum=FACTOR_RANGE[0],
                   maximum=FACTOR_RANGE[1])
-_ICE = (0.75, 0.88, 0.95)
-_ZONE = ParameterTable([_POINTS, _FACTOR, _colour(_ICE)])
-_ROUND_ZONE = ParameterTable([*_PLACE, _length('radius', None, 'Radius'), _FACTOR, _colour(_ICE)])
+_ZONE = ParameterTable([_POINTS, _FACTOR, _colour(ICE)])
+_ROUND_ZONE = ParameterTable([*_PLACE, _length('radius', None, 'Radius'), _FACTOR, _colour(ICE)])
 _NAME = Parameter('name', str, '', 'Name, of letters, digits and _; moving_0 and so on without')
 _SHAPES = (
     (_length('length', None, 'Length along its heading'), _length('width', None, 'Width')),
@@ -228,8 +229,7 @@ def _scene(path: Path, content: Mapping[str, object]) -> Scene:
         boards=tuple(_board(place, values) for place, values in _objects(content, 'boards')),
         patches=(*(Patch(**values) for _, values in _objects(content, 'patches')),
                  *_strip_patches(content),
-                 *(Patch(x, y, 0.0, length, width, colour) for zone, colour in zones
-                   for x, y, length, width in zone.strips())),
+                 *(patch for zone, colour in zones for patch in painted(zone, colour))),
         friction_zones=tuple(zone for zone, _ in zones), moving=_moving_things(content),
         grid=grid, grid_height=float(top['height']), ground=Ground(**ground))
     starts = tuple(Pose2(**values) for _, values in _objects(content, 'starts'))

@@ -26,7 +26,7 @@ from racecar.simulation.layout import lane_rows
 from racecar.simulation.model_lanes import command_limits
 from racecar.simulation.ports import DEFAULT_STEP
 from racecar.simulation.rollout_kernel import rollout_parts, RolloutParts
-from racecar.simulation.vehicle_columns import vehicle_columns, VehicleColumns
+from racecar.simulation.vehicle_columns import AxleFactors, vehicle_columns, VehicleColumns
 
 _CHANNELS = Channels(zeros_of(Channel), zeros_of(Channel))
 _DELAYS = [first_row(_CHANNELS, channel, 'delay_steps') for channel in Channels._fields]
@@ -161,14 +161,15 @@ class CommandedBatch(CarBatch):
         return self._varied(values, columns, None)
 
     def _varied(
-        self, values: Mapping[str, object], columns: Mapping[str, Array], factors: Array | None,
+        self, values: Mapping[str, object], columns: Mapping[str, Array],
+        friction: AxleFactors | None,
     ) -> VehicleColumns:
-        """vary(); factors: of friction zones, see vehicle_columns()."""
+        """vary(); friction: of zones, see vehicle_columns()."""
         model = self.models[0]
         if any(other.equations.name != model.equations.name for other in self.models):
             raise TypeError('the cars have different equations')
         vehicle = model.vehicle.columns(columns)
         found = vehicle_columns(
-            model, vehicle, values, len(self), self._method.stability_limit / self._step, factors)
+            model, vehicle, values, len(self), self._method.stability_limit / self._step, friction)
         return found._replace(
             are_possible=found.are_possible & model.vehicle.are_possible(columns))

@@ -44,6 +44,20 @@ class VehicleColumns(NamedTuple):
     grips: Array
 
 
+class AxleFactors(NamedTuple):
+    """Factors of the friction under the wheels of cars, of zones and of the ground without.
+
+    rows: grip_rows() of their model; factors: (factors, cars).
+    """
+
+    rows: Array
+    factors: Array
+
+    def of(self, chosen: NDArray[np.bool_]) -> AxleFactors:
+        """Those of some of the cars."""
+        return AxleFactors(self.rows, self.factors[:, chosen])
+
+
 def grip_rows(model: VehicleModel) -> Array:
     """Parameters of a model that the friction under its axles changes, (numbers, 2).
 
@@ -81,13 +95,13 @@ def grips_of(
 
 def vehicle_columns(
     model: VehicleModel, vehicle: VehicleParameters, values: Values, cars: int, fastest: float,
-    factors: Array | None = None,
+    friction: AxleFactors | None = None,
 ) -> VehicleColumns:
     """Numbers of cars of a model; vehicle: numbers or columns; values: resolved, of the model.
 
     A car is possible where all modes of its equations are slower than fastest [1/s], which method
-    and step allow. factors: of friction zones, for the grips, see grips_of(). Raises
-    TypeError or ValueError where the cars do not differ in numbers alone.
+    and step allow. friction: of zones, for the grips. Raises TypeError or ValueError where the
+    cars do not differ in numbers alone.
     """
     found = model.columns(vehicle, values, cars)
     if is_column(found.ahead):
@@ -96,9 +110,9 @@ def vehicle_columns(
         found.parameters, found.limits, rows_of(command_limits(vehicle), cars),
         rows_of(car_body(vehicle, found.ahead), cars),
         are_slower(found.modes, fastest),
-        np.empty((0, cars)) if factors is None else rows_of(WheelSpots.of(vehicle), cars),
-        np.empty((0, cars)) if factors is None else grips_of(
-            model, grip_rows(model), factors, MadeOf(vehicle, values)))
+        np.empty((0, cars)) if friction is None else rows_of(WheelSpots.of(vehicle), cars),
+        np.empty((0, cars)) if friction is None else grips_of(
+            model, *friction, MadeOf(vehicle, values)))
 
 
 class ChannelColumns(NamedTuple):

@@ -34,7 +34,7 @@ from racecar.simulation.contact import Contact, NONE
 from racecar.simulation.lane_batch import CarBlock, write_lanes
 from racecar.simulation.layout import LANES
 from racecar.simulation.ports import DEFAULT_STEP, period_steps, whole_nanoseconds
-from racecar.simulation.vehicle_columns import VehicleColumns
+from racecar.simulation.vehicle_columns import AxleFactors, VehicleColumns
 from racecar.simulation.world_kernel import world_kernel
 from racecar.simulation.world_looks import WorldKind
 from racecar.simulation.world_rows import (
@@ -299,21 +299,23 @@ class WorldBatch(CommandedBatch):
 
     def moving_at(self, world: int) -> tuple[MotionState, ...]:
         """Where the moving things of a world are now, in the order of its scene."""
-        things, car = self._things.things, world * self._together
         time_ns = round(float(self.readings['time'][world, 0]) * NANOSECONDS)
-        scene, first = self._setup.scenes[self._scene_of[world]], int(things.of_cars[car, 2])
-        return tuple(
-            thing.motion.at(time_ns + int(things.movers[row, 0]))
-            for row, thing in enumerate(scene.moving, first))
+        scene = self._setup.scenes[self._scene_of[world]]
+        return tuple(thing.motion.at(time_ns + begin) for thing, begin in zip(
+            scene.moving, self.moving_begins(world), strict=True))
+
+    def moving_begins(self, world: int) -> list[int]:
+        """Times of their motions at which the moving things of a world began [ns]."""
+        return self._things.begins(world)
 
     def drawn_zones(self, world: int) -> Array:
         """x, y, radius [m], factor of the zones that the last reset of a world has placed."""
         return self._things.drawn_zones(world)
 
-    def axle_factors(self, zones: Array | None = None) -> Array | None:
+    def axle_factors(self, zones: Array | None = None) -> AxleFactors | None:
         """What vehicle_columns() takes for all cars, with such zones as of reset(), else now's.
 
-        (factors, cars); None without friction zones.
+        None without friction zones.
         """
         return self._things.factors(zones) if self._things.has_zones else None
 

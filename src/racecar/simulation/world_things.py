@@ -20,7 +20,7 @@ from racecar.scene.motions import motion_rows
 from racecar.scene.scene import MovingThing, Rows, Scene
 from racecar.scene.surroundings import Surroundings
 from racecar.simulation.ground_friction import WheelSpots
-from racecar.simulation.vehicle_columns import grip_rows, grips_of
+from racecar.simulation.vehicle_columns import AxleFactors, grip_rows, grips_of
 
 MOST_FACTORS = 20
 """Friction factors that a world may have; each pair of them has tyres of its own."""
@@ -153,18 +153,23 @@ class WorldThings:
         if self.has_zones:
             self._grip(np.ones(total, dtype=bool))
 
+    def begins(self, world: int) -> list[int]:
+        """Times of the motions of a world's things at which its last reset began [ns]."""
+        first, after = self._of_worlds[world, 2:].tolist()
+        return [int(begin) for begin in self.things.movers[first:after, 0].tolist()]
+
     def drawn_zones(self, world: int) -> Array:
         """x, y, radius [m], factor of the zones of a world that its last reset has placed."""
         zones: Array = self._placed[world].copy()
         return zones
 
-    def factors(self, zones: Array | None) -> Array:
-        """Friction factors of all cars with such zones, see reset(): (factors, cars)."""
+    def factors(self, zones: Array | None) -> AxleFactors:
+        """Friction factors of all cars with such zones, see reset()."""
         found = self._factors
         if zones is not None and self.has_zones:
             found = found.copy()
             found[:, self._first_drawn:] = zones[..., 3]
-        return np.repeat(found, self._together, axis=0).T
+        return AxleFactors(self._table, np.repeat(found, self._together, axis=0).T)
 
     def check(
         self, conditions: WorldConditions, chosen: NDArray[np.bool_], *, vary: bool,
@@ -232,12 +237,12 @@ class WorldThings:
 
     def _grip(self, chosen: NDArray[np.bool_]) -> None:
         """Find the grips of some cars, whose vehicles are those of their models."""
-        factors, cars = self.factors(None), np.flatnonzero(chosen)
+        friction, cars = self.factors(None), np.flatnonzero(chosen)
         models = np.array([id(self._models[car]) for car in cars.tolist()])
         for key in dict.fromkeys(models.tolist()):
             some = cars[models == key]
             self.things.grips[some] = grips_of(
-                self._models[some[0]], self._table, factors[:, some]).T.reshape(
+                self._models[some[0]], self._table, friction.factors[:, some]).T.reshape(
                     len(some), *self.things.grips.shape[1:])
 
 

@@ -50,7 +50,9 @@ def kills_of(descriptions: Sequence[NodeDescription]) -> list[Kill]:
             continue
         values = simulator.resolve()
         if any(d.executable == node_names.EMERGENCY_BRAKE for d in descriptions):
-            _check_brake(values)
+            check_losses(
+                values, SCAN if values['lockstep_output'] == ODOMETRY else ODOMETRY,
+                'emergency brake')
         for fault in faults_in_values(values):
             if fault.kind == NODE_KILL:
                 found.append(Kill(_killed(fault, descriptions), fault))
@@ -67,14 +69,16 @@ def kills_of(descriptions: Sequence[NodeDescription]) -> list[Kill]:
     return sorted(found, key=lambda kill: kill.fault.onset)
 
 
-def _check_brake(values: Values) -> None:
-    """Refuse in lockstep to lose what an emergency brake waits for beside what it answers."""
-    other = SCAN if values['lockstep_output'] == ODOMETRY else ODOMETRY
+def check_losses(values: Values, needed: str, reader: str) -> None:
+    """Refuse in lockstep to lose what a reader waits for beside what it answers.
+
+    values: resolved, of the simulator; needed: SCAN or ODOMETRY.
+    """
     for fault in faults_in_values(values):
-        if values['lockstep'] and fault.target == other and fault.kind in (DELAY, DEAD, DROP):
+        if values['lockstep'] and fault.target == needed and fault.kind in (DELAY, DEAD, DROP):
             raise ConfigurationError(
-                f'fault {fault.kind} loses messages of the {other}, of which the emergency brake'
-                ' needs a new one for each answer in lockstep: do without one of the three')
+                f'fault {fault.kind} loses messages of the {needed}, of which the {reader} needs'
+                ' a new one for each answer in lockstep: do without one of the three')
 
 
 def _killed(fault: Fault, descriptions: Sequence[NodeDescription]) -> NodeDescription:

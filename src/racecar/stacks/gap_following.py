@@ -7,21 +7,16 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.errors import ConfigurationError, excerpt
 from racecar.catalogue import node_names
 from racecar.ros import topics
-from racecar.sensors.equipment import chosen_sensors
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
-from racecar.stacks.parts import command_muxes, node, vehicle_file
+from racecar.stacks.parts import check_scans, command_muxes, LASER, node, vehicle_file
 from racecar.stacks.simulator_part import planar_part, SimulatorPart, world_part
 from racecar.stacks.stack import Stack
 
 _ANSWERS = (topics.NAVIGATION_COMMAND, topics.COMMAND)
-
-LASER = 'laser'
-"""The sensor that is followed, and so the output that lockstep awaits an answer to."""
-
 
 def _stack(name: str, summary: str, simulator: SimulatorPart) -> Stack:
     """Stack of gap_follower, muxes and a simulator whose car has a laser."""
@@ -54,24 +49,8 @@ def _nodes(name: str, simulator: SimulatorPart, options: StackOptions) -> list[N
 
 
 def _check(executable: str, descriptions: list[NodeDescription]) -> None:
-    """Refuse a car without a laser, and in lockstep one whose scans take time."""
-    simulator = next((d for d in descriptions if d.executable == executable), None)
-    if simulator is None:
-        return
-    try:
-        values = simulator.resolve()
-    except ParameterError:
-        return
-    if LASER not in [sensor.name for sensor in chosen_sensors(values['sensors'])]:
-        raise ConfigurationError(
-            f"sensors of {simulator.full_name} are {values['sensors']}, expected {LASER} among"
-            ' them: gap_follower drives by its scans')
-    for name in ('laser.sweep_time', 'laser.delay'):
-        if values['lockstep'] and values[name] > 0.0:
-            raise ConfigurationError(
-                f'{name} of {simulator.full_name} is {values[name]:g} s, but in lockstep a scan is'
-                ' answered at the time of its stamp, which is that of its first ray: set it to 0,'
-                ' or do without lockstep')
+    """Refuse a car whose scans cannot be followed."""
+    check_scans(executable, node_names.GAP_FOLLOWER, descriptions)
 
 
 STACKS = (

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 import os
 from pathlib import Path
@@ -196,6 +196,37 @@ def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]
 
 
 _SAFETY = (topics.SAFETY_COMMAND, topics.SAFETY_CLEAR)
+
+LASER = 'laser'
+"""The sensor whose scans a car is driven by."""
+
+
+def check_scans(
+    executable: str, reader: str, descriptions: Sequence[NodeDescription],
+) -> None:
+    """Refuse a car without a laser, and in lockstep one whose scans take time.
+
+    executable: of the simulator; reader: who reads them, for messages.
+    """
+    simulator = next((d for d in descriptions if d.executable == executable), None)
+    if simulator is None:
+        return
+    try:
+        values = simulator.resolve()
+    except ParameterError:
+        return
+    if LASER not in [sensor.name for sensor in chosen_sensors(values['sensors'])]:
+        raise ConfigurationError(
+            f'{reader} reads scans, but the car has no laser: sensors of {simulator.full_name} are'
+            f" {values['sensors']}, expected {LASER} among them, and a world, as by --world"
+            f" racetrack --set {simulator.full_name.lstrip('/')}.sensors=[{LASER}]")
+    for name in ('laser.sweep_time', 'laser.delay'):
+        if values['lockstep'] and values[name] > 0.0:
+            raise ConfigurationError(
+                f'{name} of {simulator.full_name} is {values[name]:g} s, but in lockstep a scan is'
+                ' answered at the time of its stamp, which is that of its first ray: set it to 0,'
+                ' or do without lockstep')
+
 
 
 def _emergency_brake(options: StackOptions) -> list[NodeDescription]:

@@ -12,16 +12,18 @@ from typing import Protocol
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.share import find_config, find_track
 from racecar.catalogue import node_names
-from racecar.control.custom_controller import written_settings
+from racecar.control.custom_controller import find_controller, written_settings
 from racecar.control.linearizer import POINT_TOLERANCE
 from racecar.control.tracker import tracked_ahead
 from racecar.control.trajectories import trajectory_type
 from racecar.control.trajectories.waypoints import WayPointPath
 from racecar.ros import topics
+from racecar.simulation.faults import SCAN
+from racecar.stacks.faults import check_losses
 from racecar.stacks.loops import make_law
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
-from racecar.stacks.parts import command_muxes, given, node, vehicle_file
+from racecar.stacks.parts import check_scans, command_muxes, given, node, vehicle_file
 from racecar.stacks.simulator_part import planar_part, SimulatorPart
 from racecar.stacks.stack import Stack
 
@@ -44,7 +46,8 @@ def tracking_stack(
     return Stack(
         name=name, summary=summary,
         nodes=partial(_nodes, linearizer, tracker_files, simulator),
-        check=partial(check_tracking, linearizer, make_law), simulator=simulator.executable,
+        check=partial(_check, linearizer, simulator.executable),
+        simulator=simulator.executable,
         tracker=node_names.TRAJECTORY_TRACKER, linearizer=linearizer,
         recorded=(
             topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.REFERENCE_PATH,
@@ -86,6 +89,28 @@ def _reference(options: StackOptions) -> dict[str, object]:
             f'trajectory {excerpt(str(options.trajectory))} and waypoints'
             f' {excerpt(options.waypoints)} are both chosen, expected one of the two')
     return {'trajectory': WayPointPath.name, 'waypoints_file': str(find_track(options.waypoints))}
+
+
+def _check(
+    linearizer: str | None, simulator: str, descriptions: list[NodeDescription],
+) -> None:
+    """Refuse what check_tracking() does, and in lockstep to wait for scans that do not come."""
+    check_tracking(linearizer, make_law, descriptions)
+    tracker = next(
+        (d for d in descriptions if d.executable == node_names.TRAJECTORY_TRACKER), None)
+    if tracker is None:
+        return
+    try:
+        values = tracker.resolve()
+    except ParameterError:
+        return
+    where = values['controller']
+    if where and values['lockstep'] and find_controller(where).reads_scans:
+        reader = f'controller {excerpt(where)}'
+        check_scans(simulator, reader, descriptions)
+        for part in descriptions:
+            if part.executable == simulator:
+                check_losses(part.resolve(), SCAN, reader)
 
 
 class TrackingLaw(Protocol):

@@ -19,6 +19,7 @@ from racecar.control.policy.features import (
     CarView,
     commanded,
     NO_LINE,
+    PARTS,
     plan_of,
     SCAN,
     write_observation,
@@ -46,6 +47,11 @@ def course_along(line: str | Path) -> Course:
             f'line {excerpt(str(line))} is not closed, expected a course whose last point repeats'
             ' the first')
     return course
+
+
+def sees_scans(policy: str | Path) -> bool:
+    """Whether the policy of a file sees scans. Raises ConfigurationError for what is none."""
+    return PARTS[SCAN] in load_policy(policy).contract.parts
 
 
 def action_plan(

@@ -10,8 +10,8 @@ from typing import NamedTuple, Protocol
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import TwistStamped
 
-from racecar.base.errors import ConfigurationError
 from racecar.base.frames import MAP
+from racecar.base.readings import LaserScan
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry, PlanarVelocity
 from racecar.control.custom_controller import Controller
 from racecar.control.custom_driver import CustomDriver, how_it_runs
@@ -37,12 +37,20 @@ class Answers(Protocol):
     """Computes an answer to odometry, and sends it once all else that belongs to it is sent.
 
     is_cut: whether the last answer was cut by limits, or will be by those of the vehicle.
+    reads_scans: whether it is to see() the scans of a laser.
     """
 
     is_cut: bool
+    reads_scans: bool
 
     def start_anew(self, tracker: TrajectoryTracker) -> None:
         """Forget what was before; the tracker knows the reference."""
+
+    def see(self, scan: LaserScan, stamp_ns: int) -> AckermannCommand | None:
+        """Take a scan in; the command that it is answered with, None for none.
+
+        Raises RunError if the controller fails.
+        """
 
     def update(self, odometry: Odometry, now_ns: int) -> Reference:
         """Compute the answer, for the reference at now_ns. Raises RunError if there is none."""
@@ -61,7 +69,7 @@ class VelocityAnswers:
         """Create the publisher on the node."""
         self._tracker = tracker
         self._velocity = PlanarVelocity(0.0, 0.0)
-        self.is_cut = False
+        self.is_cut = self.reads_scans = False
         # In lockstep each odometry is answered.
         self._is_even = node.values['lockstep']
         self._message = velocity_template(MAP)
@@ -71,6 +79,9 @@ class VelocityAnswers:
     def start_anew(self, tracker: TrajectoryTracker) -> None:
         """Do what Answers says."""
         self._tracker = tracker
+
+    def see(self, scan: LaserScan, stamp_ns: int) -> AckermannCommand | None:
+        """Do what Answers says: no law reads scans."""
 
     def update(self, odometry: Odometry, now_ns: int) -> Reference:
         """Do what Answers says; raises nothing."""
@@ -101,10 +112,7 @@ class CommandAnswers:
         Raises what make raises, ConfigurationError for a preview that is none.
         """
         self._driver = CustomDriver(make, tracker)
-        if self._driver.reads_scans:
-            raise ConfigurationError(
-                f'{name} reads scans, which the node {node.get_name()} does not get: run it by'
-                ' simulate, sweep, league or race; gap_ode follows the gap with nodes')
+        self.reads_scans = self._driver.reads_scans
         self._command = AckermannCommand(0.0, 0.0)
         self.is_cut = False
         self._vehicle = vehicle
@@ -117,6 +125,10 @@ class CommandAnswers:
     def start_anew(self, tracker: TrajectoryTracker) -> None:
         """Do what Answers says. Raises what make raises."""
         self._driver.start_anew(tracker)
+
+    def see(self, scan: LaserScan, stamp_ns: int) -> AckermannCommand | None:
+        """Do what Answers says."""
+        return self._driver.see(scan, stamp_ns)
 
     def update(self, odometry: Odometry, now_ns: int) -> Reference:
         """Do what Answers says."""
