@@ -153,8 +153,14 @@ class BatchRun:
         for car, rows in zip(
                 block.cars, np.reshape(recorded, (count, samples, len(COLUMNS))), strict=True):
             self._note_rows(car, rows, every)
+        self._note_figures(block, paths, laps)
+
+    def _note_figures(
+        self, block: Block, paths: PathBatch | None, laps: LapBatch | None,
+    ) -> None:
+        """Take the figures of a block that was run."""
         self._scores[:_SCORES, block.cars] = block.scores
-        self._scores[_SCORES, block.cars] = period
+        self._scores[_SCORES, block.cars] = block.kind.period_ns
         if self._path is not None and paths is not None:
             for column, found in zip(self._path, paths.result(), strict=True):
                 column[block.cars] = found
