@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the tables of docs/league.md from the folders of leagues and of laps.
 
-Run `./run racecar league small --output build/league`, the same with fastest, limits and survival,
-and benchmarks/planner_laps.py as the page says, and then this with the folders; tables of folders
-that are not given stay as they are.
+Run `./run racecar league small --output build/league`, the same with fastest, hour, limits and
+survival, and benchmarks/planner_laps.py as the page says, and then this with the folders; tables
+of folders that are not given stay as they are.
 """
 
 from __future__ import annotations
@@ -137,6 +137,29 @@ def _limits(rows: Sequence[Row], chosen: Sequence[tuple[str, str]]) -> str:
     return '\n'.join(lines)
 
 
+_KNOWING = '_delay'
+"""End of the name of a controller that knows the delays, whose runs are of the one without."""
+
+
+def _shares(rows: Sequence[Row]) -> str:
+    """Lap over bound and who stays inside, by controller and condition, over all lines."""
+    shares = list(dict.fromkeys(row['share'] for row in rows))
+    lines = [f"| controller | condition | {' | '.join(shares)} |",
+             f"|---|---|{'---|' * len(shares)}"]
+    names = dict.fromkeys((row['controller'].removesuffix(_KNOWING), row['condition'])
+                          for row in rows)
+    for name, condition in names:
+        cells = []
+        for share in shares:
+            some = [row for row in rows if (row['condition'], row['share']) == (condition, share)
+                    and row['controller'].removesuffix(_KNOWING) == name]
+            over = [float(row['lap_over_bound']) for row in some if row['outcome'] == 'inside']
+            cells.append(f'{statistics.median(over):.3f}, {_inside(some)}' if over
+                         else _inside(some))
+        lines.append(f"| {name} | {condition} | {' | '.join(cells)} |")
+    return '\n'.join(lines)
+
+
 def _rows(folder: Path) -> tuple[list[Row], str]:
     """Of a league's table, and a sentence on it."""
     text = (folder / 'table.csv').read_text(encoding='utf-8')
@@ -148,7 +171,7 @@ def _rows(folder: Path) -> tuple[list[Row], str]:
 def main() -> int:
     """Replace the blocks; the page says which table they are from."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ('league', 'fastest', 'limits', 'survival', 'laps'):
+    for name in ('league', 'fastest', 'hour', 'limits', 'survival', 'laps'):
         parser.add_argument(f'--{name}', type=Path, metavar='FOLDER')
     given = parser.parse_args()
     blocks: dict[str, str] = {}
@@ -164,6 +187,9 @@ def main() -> int:
     if given.fastest:
         rows, blocks['fastest_hash'] = _rows(given.fastest)
         blocks['fastest'] = _limits(rows, _FASTEST)
+    if given.hour:
+        rows, blocks['hour_hash'] = _rows(given.hour)
+        blocks['hour'] = _shares(rows)
     if given.limits:
         rows, blocks['limits_hash'] = _rows(given.limits)
         blocks['limits'] = _limits(rows, _LIMITS)

@@ -19,6 +19,7 @@ from racecar.base.elementary import (
     sine_cosine_of_turn,
     sine_to_three_quarters,
 )
+from racecar.base.elementary_columns import arctangents, cosines, tangents
 
 # Where long double is no wider than double there is nothing to compare with.
 EXTENDED = np.finfo(np.longdouble).nmant > 60
@@ -198,3 +199,18 @@ def test_angle_of_a_point_is_that_of_the_library(y, x):
      (-1.0, 0.0, -math.pi / 2), (1.0, -1.0, 0.75 * math.pi), (-1.0, -1.0, -0.75 * math.pi)])
 def test_angle_along_the_axes_and_diagonals(y, x, angle):
     assert arctangent2(y, x) == angle
+
+
+def test_arrays_have_the_bits_of_numbers():
+    angles = GENERATOR.uniform(-3.0, 3.0, (7, 11))
+    pairs = [sine_cosine(angle) for angle in angles.ravel().tolist()]
+    expected = {
+        cosines: [cosine for _, cosine in pairs],
+        tangents: [sine / cosine for sine, cosine in pairs],
+        arctangents: [arctangent(angle) for angle in angles.ravel().tolist()]}
+    for function, numbers in expected.items():
+        # Views of which the numbers do not lie side by side, too.
+        for some, of_some in ((angles, np.reshape(numbers, angles.shape)),
+                              (angles.T[::2], np.reshape(numbers, angles.shape).T[::2])):
+            np.testing.assert_array_equal(function(some), of_some)
+    assert float(cosines(np.array(0.5))) == sine_cosine(0.5)[1]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
+from racecar.base.elementary import arctangent, sine_cosine
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.share import find_raceline, find_vehicle, raceline_names
 from racecar.base.types import AckermannCommand
@@ -28,7 +29,7 @@ from racecar.dynamics.vehicles.ackermann import ackermann_angles
 from racecar.dynamics.vehicles.design import GRAVITY
 from racecar.dynamics.vehicles.double_track import DoubleTrack
 from racecar.dynamics.vehicles.double_track_equations import WHEELS
-from racecar.dynamics.vehicles.grip_map import GripMap
+from racecar.dynamics.vehicles.grip_map import AxleCurve, GripMap
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.single_track import SingleTrack
 from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
@@ -78,6 +79,26 @@ def test_beyond_its_limit_a_car_steers_as_at_the_limit():
     assert GRIP.lateral_of(5.0, 1.5) == pytest.approx(float(limit))
     with pytest.raises(ParameterError, match='grip is 0'):
         GripMap.of(CAR, grip=0.0)
+
+
+def test_a_grip_map_has_the_same_bits_on_every_machine():
+    # By numbers alone, as NumPy's functions have other last digits on some processors.
+    tyres = make_tyre_set(CAR, 'pacejka')
+    front, rear = (AxleCurve.of(tyres.model, along, load) for along, load in (
+        (tyres.front_y, CAR.front_axle_load), (tyres.rear_y, CAR.rear_axle_load)))
+    a, b, length = CAR.cog_to_front_axle, CAR.cog_to_rear_axle, CAR.wheelbase
+    for row in (3, 20, 40):
+        speed, expected = float(GRIP.speeds[row]), []
+        for lateral in (GRIP.lateral[row] * GRIP.shares).tolist():
+            rate = lateral / speed
+            sine, cosine = sine_cosine(float(rear.angle(CAR.mass * lateral * a / length)))
+            heading = arctangent(b * rate / speed - sine / cosine + a * rate / speed)
+            angle = heading
+            for _ in range(20):
+                angle = heading + float(front.angle(
+                    CAR.mass * lateral * b / length / max(sine_cosine(angle)[1], 0.1)))
+            expected.append(angle)
+        np.testing.assert_array_equal(GRIP.steering[row], expected)
 
 
 def test_rear_wheels_hold_more_to_drive_than_to_brake():

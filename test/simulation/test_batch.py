@@ -411,10 +411,35 @@ def test_cars_that_run_one_by_one_do_not_share_parts():
         BatchSimulation([parts, parts])
 
 
+def test_a_batch_ends_with_the_laps_that_are_wanted():
+    def loops():
+        return [loop(trajectory='circle'), loop(trajectory='circle', tracker={'Kp': 4.0})]
+
+    whole = BatchSimulation(loops()).run(60.0, record_every=1, with_path=True)
+    shares: list[float] = []
+    some = BatchSimulation(loops()).run(60.0, record_every=1, laps=1, on_progress=shares.append)
+    assert some.path is None
+    assert shares[-1] == pytest.approx(1.0)
+    for car in range(2):
+        lap, last = present(some.laps[car]).laps[0], some.table(car)['time'][-1]
+        assert lap == present(whole.laps[car]).laps[0]
+        assert lap.begun + lap.time <= last < lap.begun + lap.time + 4.0
+        assert last < 50.0
+        rows = some.table(car).rows
+        np.testing.assert_array_equal(rows, whole.table(car).rows[:len(rows)])
+    # A path without laps is driven for the whole duration.
+    straight = BatchSimulation([loop(trajectory='line')]).run(5.0, record_every=1, laps=1)
+    assert straight.table(0)['time'][-1] == pytest.approx(5.0)
+
+
 def test_a_batch_runs_once_and_refuses_bad_arguments():
     batch = BatchSimulation([loop()])
     with pytest.raises(ConfigurationError, match='expected a positive duration'):
         batch.run(0.0)
+    with pytest.raises(ConfigurationError, match=r'laps -1: .* the others at least 0'):
+        batch.run(1.0, laps=-1)
+    with pytest.raises(ConfigurationError, match='leave out laps'):
+        batch.run(1.0, laps=1, with_path=True)
     assert len(batch.run(0.1)) == 1
     with pytest.raises(ConfigurationError, match='a batch runs once'):
         batch.run(0.1)

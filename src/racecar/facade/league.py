@@ -296,7 +296,8 @@ def _run_cell(cell: Cell) -> dict[str, object]:
     """Drive the runs of a cell; what JSON keeps of them."""
     sweep = _sweep_of(cell)
     try:
-        result = batch_of(sweep, 1).run(sweep.duration, record_every=1, with_path=True)
+        result = batch_of(sweep, 1).run(
+            sweep.duration, record_every=1, laps=cell.laps + (not cell.is_flying))
     except RacecarError as error:
         return _failed(str(error))
     simulated = sweep.values_at(0)[sweep.stack.simulator]

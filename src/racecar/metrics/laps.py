@@ -599,6 +599,10 @@ class LapBatch:
         """Where a car is, and what it is doing."""
         return load(self._numbers, LAP_PART, LAP_SIZE * car)
 
+    def completed(self, car: int) -> int:
+        """How many laps of a car are complete."""
+        return len(self._laps[car])
+
     def result(self, car: int) -> LapTimes | None:
         """Laps of a car so far; None if its course is not closed."""
         if (of_course := self._lengths[car]) is None:

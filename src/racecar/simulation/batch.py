@@ -124,7 +124,7 @@ class BatchSimulation:
     def run(
         self, duration: float, *, skip: float = 0.0, record_every: int = 0,
         with_path: bool = False, effort_within: Array | None = None,
-        on_progress: Callable[[float], object] | None = None,
+        on_progress: Callable[[float], object] | None = None, laps: int = 0,
     ) -> BatchResult:
         """Run all cars for a duration [s] and return their metrics.
 
@@ -132,20 +132,27 @@ class BatchSimulation:
         ticks, none by default; with_path: whether the metrics against the path are wanted, which
         take somewhat longer than all else; effort_within: lowest and highest steering angle (n, 2)
         [rad], if the control effort of the commands within them is wanted, for which all ticks of
-        a block are recorded; on_progress is called with the share done, 0 to 1.
+        a block are recorded; on_progress is called with the share done, 0 to 1; laps: how many are
+        wanted of each car: they are timed as with with_path, and cars that run side by side may
+        end before the duration, once each car of their block has completed so many, or diverged.
         Raises ConfigurationError if it is called twice or an argument is out of range. Ctrl-C ends
         it within a chunk of some hundred ticks.
         """
         if self._done:
             raise ConfigurationError('a batch runs once; make a new one to run again')
-        if not (math.isfinite(duration) and duration > 0.0 and skip >= 0.0 and record_every >= 0):
+        if not (math.isfinite(duration) and duration > 0.0
+                and min(skip, record_every, laps) >= 0.0):
             raise ConfigurationError(
-                f'duration {duration!r} s, skip {skip!r} s, record_every {record_every!r}:'
-                ' expected a positive duration, the others at least 0')
+                f'duration {duration!r} s, skip {skip!r} s, record_every {record_every!r}, laps'
+                f' {laps!r}: expected a positive duration, the others at least 0')
+        if laps and with_path:
+            raise ConfigurationError(
+                'with_path goes with runs of the whole duration: leave out laps')
         self._done = True
         run = BatchRun(
             self._blocks, [loop for _, loop in self._others], self._tracked_ahead, self._noise,
-            RunOptions(duration, skip, record_every, with_path, effort_within, on_progress))
+            RunOptions(duration, skip, record_every, with_path, effort_within, on_progress,
+                       laps))
         # The plain Python path holds the interpreter, so threads would not help it.
         with ThreadPoolExecutor(self._threads if COMPILED else 1) as pool:
             jobs: list[Future[None]] = []

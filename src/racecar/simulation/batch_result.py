@@ -61,10 +61,11 @@ class BatchResult:
     """Metrics of n cars, SI units as in Metrics, each (n,); NaN where no sample counts.
 
     diverged_at: time up to which a car that diverged was simulated [s], NaN for the others, whose
-    metrics cover the whole run. tracked_ahead: as in RunTable [m]. records:
-    (n, samples, len(COLUMNS)), NaN after a divergence, or None where nothing was recorded. path:
-    errors against the path of the reference, of the time before a divergence too; None if they
-    were not asked for; laps: of each car, None where the path is not closed, then empty as well.
+    metrics cover the whole run, or that up to the laps that were wanted. tracked_ahead: as in
+    RunTable [m]. records: (n, samples, len(COLUMNS)), NaN after a divergence or the end of a run,
+    or None where nothing was recorded. path: errors against the path of the reference, of the
+    time before a divergence too; None if they were not asked for; laps: of each car, None where
+    the path is not closed, empty if neither they nor those errors were asked for.
     collisions: contacts of cars that drive in a world, NaN for others; None if
     there are none in a world. control_effort: of the steering commands [rad^2 s], None if it was
     not asked for. failures: of cars whose custom controller failed, by number,

@@ -46,6 +46,7 @@ class RunOptions(NamedTuple):
     with_path: bool = False
     effort_within: Array | None = None
     on_progress: Callable[[float], object] | None = None
+    laps: int = 0
 
 
 class BatchRun:
@@ -72,7 +73,8 @@ class BatchRun:
         self._scores = np.full((_SCORES + 1, cars), np.nan)
         with_path = options.with_path
         self._path = PathColumns(*np.full((4, cars), np.nan)) if with_path else None
-        self._laps: list[LapTimes | None] = [None] * cars if with_path else []
+        self._most_laps = options.laps
+        self._laps: list[LapTimes | None] = [None] * cars if with_path or options.laps else []
         self._windows = {period: PathWindows(times, skip) for period, times in self._times.items()
                          } if with_path else {}
         self._collisions = np.full(cars, np.nan)
@@ -110,10 +112,10 @@ class BatchRun:
             self._columns[_SAMPLES, car] = 0.0
             if self._records is not None:
                 self._records[car] = np.nan
-            if self._path is not None:
+            if self._laps:
                 self._laps[car] = None
-                for column in self._path:
-                    column[car] = np.nan
+            for column in self._path or ():
+                column[car] = np.nan
         rmse, ise, total_squared, largest, counted, span, diverged_at = self._columns
         return BatchResult(
             rmse, ise, total_squared, largest, counted, span, diverged_at, self._tracked_ahead,
@@ -129,7 +131,7 @@ class BatchRun:
         samples = ticks // every + 1 if every else 0
         recorded = vector([math.nan] * (count * samples * len(COLUMNS)))
         paths = PathBatch(self._windows[period], count, CHUNK) if self._path is not None else None
-        laps = None if paths is None else LapBatch(block.courses)
+        laps = LapBatch(block.courses) if self._laps else None
         whole = BlockRun(
             times, self._skip, every, recorded,
             None if self._noise is None else astuple(self._noise), paths, laps)
@@ -145,11 +147,20 @@ class BatchRun:
                 return
             if first >= reported:
                 self._advance(count * min(chunk, ticks - first))
+            if self._is_over(block, laps):
+                self._advance(count * max(ticks - max(first + chunk, reported), 0))
+                break
         for car, rows in zip(
                 block.cars, np.reshape(recorded, (count, samples, len(COLUMNS))), strict=True):
             self._note_rows(car, rows, every)
+        self._note_figures(block, paths, laps)
+
+    def _note_figures(
+        self, block: Block, paths: PathBatch | None, laps: LapBatch | None,
+    ) -> None:
+        """Take the figures of a block that was run."""
         self._scores[:_SCORES, block.cars] = block.scores
-        self._scores[_SCORES, block.cars] = period
+        self._scores[_SCORES, block.cars] = block.kind.period_ns
         if self._path is not None and paths is not None:
             for column, found in zip(self._path, paths.result(), strict=True):
                 column[block.cars] = found
@@ -157,6 +168,11 @@ class BatchRun:
             for lane, car in enumerate(block.cars):
                 self._laps[car] = laps.result(lane)
         self._failures |= block.failures()
+
+    def _is_over(self, block: Block, laps: LapBatch | None) -> bool:
+        """Whether all cars of a block have completed the laps that are wanted."""
+        return self._most_laps > 0 and laps is not None and block.has_completed(
+            laps, self._most_laps)
 
     def _run_failed(self, block: Block, message: str, reported: int) -> None:
         """Note the failure of a car; of several run each anew, to find out whose it is."""
@@ -186,6 +202,7 @@ class BatchRun:
                 metrics.samples, metrics.duration)
             if self._path is not None and metrics.path is not None:
                 self._path.put(car, metrics.path)
+            if self._laps:
                 self._laps[car] = metrics.laps
         self._advance(ticks)
 
@@ -208,7 +225,7 @@ class BatchRun:
             metrics = table.metrics(self._skip, with_path=self._path is not None)
         except ConfigurationError:
             return None
-        if self._path is None:
+        if not self._laps:
             return metrics
         track = table.track()
         return replace(metrics, laps=lap_times(

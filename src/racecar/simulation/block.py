@@ -107,7 +107,7 @@ class BlockRun(NamedTuple):
     times: of all ticks since the start [s], of which the last one is not driven; skip: time from
     which metrics count [s]; every: one of so many ticks is recorded, 0 for none; records: (cars,
     samples, numbers of a row of RunTable), flat, is filled; deviations: of the noise, None
-    without; paths, laps: get the points of cars and references, None if nobody does.
+    without; paths, laps: get the points of cars and references, None for those that do not.
     """
 
     times: Flat
@@ -277,11 +277,12 @@ class Block:
         lines = self._lines.numbers(first, ticks, steps)
         times, paths = whole.times, whole.paths
         present = times[first:first + ticks]
-        points = vector(0 if paths is None else ticks * POINT_NUMBERS * LANES)
+        shown = paths is not None or whole.laps is not None
+        points = vector(ticks * POINT_NUMBERS * LANES if shown else 0)
         plan = Plan(
             self._lines.depth, self.count, first, ticks, len(times) - 1, whole.skip, period,
             kind.step_ns / NANOSECONDS, steps, whole.every, (len(times) - 1) // whole.every + 1
-            if whole.every else 0, whole.deviations is not None, paths is not None,
+            if whole.every else 0, whole.deviations is not None, shown,
             NO_PLAN.deviations if whole.deviations is None else whole.deviations)
         try:
             self._kernel(
@@ -294,12 +295,21 @@ class Block:
                 raise
             raise failure from error
         if paths is not None:
-            at = self._parts.moving.status.first * LANES
-            diverged = self._rows[at:at + self.count]
-            paths.add(points, LANES, first, ticks, diverged)
-            if whole.laps is not None:
-                whole.laps.add(
-                    present, Points(points, POINT_NUMBERS * LANES, LANES), diverged, first)
+            paths.add(points, LANES, first, ticks, self._diverged)
+        if whole.laps is not None:
+            whole.laps.add(
+                present, Points(points, POINT_NUMBERS * LANES, LANES), self._diverged, first)
+
+    @property
+    def _diverged(self) -> Flat:
+        """Tick of each car at which it diverged, or -1."""
+        at = self._parts.moving.status.first * LANES
+        return self._rows[at:at + self.count]
+
+    def has_completed(self, laps: LapBatch, count: int) -> bool:
+        """Whether each car has completed so many laps, or diverged."""
+        return all(tick >= 0.0 or laps.completed(car) >= count
+                   for car, tick in enumerate(self._diverged))
 
     @property
     def period(self) -> float:

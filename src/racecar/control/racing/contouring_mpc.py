@@ -302,12 +302,13 @@ class ContouringPredictive:
     step = staticmethod(step)
 
     def __init__(
-        self, vehicle: VehicleParameters, *, contouring_weight: float = 200.0,
-        lag_weight: float = 30.0, border_weight: float = 1000.0, progress_weight: float = 1.0,
-        sideslip_weight: float = 1.0, slip_weight: float = 1.0, slip_rate_weight: float = 0.01,
-        steering_rate_weight: float = 0.01, last_weight: float = 5.0, margin: float = 0.05,
-        own_speed: bool = False, slip_rate: float = 10.0, steering_rate: float = 3.2,
-        steps: int = 40, interval: float = 0.025, iterations: int = 3, delay: float = 0.0,
+        self, vehicle: VehicleParameters, *, contouring_weight: float = 167.0,
+        lag_weight: float = 12.3, border_weight: float = 1870.0, progress_weight: float = 1.71,
+        sideslip_weight: float = 0.35, slip_weight: float = 0.156,
+        slip_rate_weight: float = 0.159, steering_rate_weight: float = 0.00539,
+        last_weight: float = 2.2, margin: float = 0.05, own_speed: bool = False,
+        slip_rate: float = 10.0, steering_rate: float = 3.2, steps: int = 40,
+        interval: float = 0.025, iterations: int = 2, delay: float = 0.0,
         period: float = 0.01, slip_feed_forward: float = 0.0,
         speed_lag: float = DRIVE_TIME_CONSTANT, command_lag: float = 0.0, rate: float = 0.0,
         latency: float = 0.0,

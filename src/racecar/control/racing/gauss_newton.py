@@ -314,26 +314,64 @@ def _least_in_set(m: int, numbers: Flat, box: Box, active: int) -> float:
 
 
 @pure
+def _beyond(m: int, numbers: Flat, box: Box) -> int:
+    """Set of the bounds that the place at box.tried is beyond."""
+    found = 0
+    for i in range(m - 1, -1, -1):
+        d = numbers[box.tried + i]
+        found = 3 * found + (
+            1 if d < numbers[box.low + i] else (2 if d > numbers[box.high + i] else 0))
+    return found
+
+
+@pure
+def _is_least(m: int, numbers: Flat, box: Box, active: int) -> bool:
+    """Whether the least place in a set of bounds, at box.tried, is that of the whole box.
+
+    It is where the function grows from each of the bounds into the box.
+    """
+    rest, found = active, True
+    for i in range(m):
+        slope = numbers[box.slope + i]
+        for j in range(m):
+            slope += numbers[box.bend + m * i + j] * numbers[box.tried + j]
+        found = found and (rest % 3 == 0 or (slope > 0.0 if rest % 3 == 1 else slope < 0.0))
+        rest //= 3
+    return found
+
+
+@pure
+def _take_tried(m: int, numbers: Flat, box: Box) -> None:
+    for i in range(m):
+        numbers[box.change + i] = numbers[box.tried + i]
+
+
+@pure
 def least_in_box(m: int, numbers: Flat, box: Box) -> int:
     """Write the place of the least value in a box to box.change, and its factors.
 
     bend: positive definite. Returns the set of bounds at which it lies: a digit to the base of 3
-    for each number, 0 where it is free, 1 at its lower and 2 at its upper bound. Only the set
-    without any is tried if its least place is in the box, else all sets are.
+    for each number, 0 where it is free, 1 at its lower and 2 at its upper bound. First the set
+    without any is tried, then that of the bounds that its least place is beyond; all sets only if
+    neither is it.
     """
+    if _least_in_set(m, numbers, box, 0) < math.inf:
+        _take_tried(m, numbers, box)
+        return 0
+    active = _beyond(m, numbers, box)
+    if (_least_in_set(m, numbers, box, active) < math.inf
+            and _is_least(m, numbers, box, active)):
+        _take_tried(m, numbers, box)
+        return active
     chosen, least = 0, math.inf
     for i in range(m):
         numbers[box.change + i] = math.nan
-    for active in range(3**m):
+    for active in range(1, 3**m):
         value = _least_in_set(m, numbers, box, active)
         if value < least:
             chosen, least = active, value
-            for i in range(m):
-                numbers[box.change + i] = numbers[box.tried + i]
-            if active == 0:
-                break
-    if chosen > 0:
-        _factorise(m, numbers, box, chosen)
+            _take_tried(m, numbers, box)
+    _factorise(m, numbers, box, chosen)
     return chosen
 
 

@@ -20,6 +20,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.base.elementary_columns import arctangents, cosines, tangents
 from racecar.base.errors import ParameterError
 from racecar.base.values import Values
 from racecar.dynamics.tyres import TyreModel
@@ -190,12 +191,12 @@ class _Cornering:
         a, b, wheelbase = car.cog_to_front_axle, car.cog_to_rear_axle, car.wheelbase
         rate = lateral / speed
         # To the left the slip angles are negative, and the forces positive.
-        lean = b * rate / speed - np.tan(self.rear.angle(car.mass * lateral * a / wheelbase))
-        heading = np.arctan(lean + a * rate / speed)
+        lean = b * rate / speed - tangents(self.rear.angle(car.mass * lateral * a / wheelbase))
+        heading = arctangents(lean + a * rate / speed)
         delta = np.array(heading)
         for _ in range(_PASSES):
             delta = heading + self.front.angle(
-                car.mass * lateral * b / wheelbase / np.maximum(np.cos(delta), 0.1))
+                car.mass * lateral * b / wheelbase / np.maximum(cosines(delta), 0.1))
         return delta
 
     def limits(self, speeds: Array) -> Array:
@@ -209,7 +210,7 @@ class _Cornering:
             middle = 0.5 * (low + high)
             delta = self.steering(speeds, middle)
             held = (car.mass * middle * car.cog_to_rear_axle / car.wheelbase
-                    <= self.front.peak * np.cos(delta))
+                    <= self.front.peak * cosines(delta))
             fits = (delta <= stop) & held
             low, high = np.where(fits, middle, low), np.where(fits, high, middle)
         return low
