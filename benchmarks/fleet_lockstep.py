@@ -4,15 +4,18 @@
 """Lockstep with many controllers as processes of their own: turns a second, and of bare messages.
 
     ./run python benchmarks/fleet_lockstep.py --cars 20
+    ./run python benchmarks/fleet_lockstep.py --set vehicle_model=double_track tyre_model=fiala
 
 A turn is an odometry message to each controller and a command from each. `bare` sends the same
 messages over the same topics without a plant; it is what the middleware and Python allow. Both are
-measured in turns with the same controllers, which answer by a fixed law.
+measured in turns with the same controllers, which answer by a fixed law. Processor time is that of
+the node that makes the time, the simulator or `bare`.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 import contextlib
 from functools import partial
 import os
@@ -20,9 +23,10 @@ import statistics
 import subprocess
 import sys
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from measuring import machine, print_table
+import yaml
 
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_config
@@ -63,19 +67,38 @@ def answer(car: str) -> None:
     spin(executor)
 
 
+class _Clocks(NamedTuple):
+    """Wall clock and processor time of this process [s]."""
+
+    wall: float
+    processor: float
+
+    @classmethod
+    def now(cls) -> _Clocks:
+        return cls(time.perf_counter(), time.process_time())
+
+
+class Speed(NamedTuple):
+    """Turns a second by the wall clock, and processor time of this process for each [ms]."""
+
+    turns: float
+    processor: float
+
+
 class Counter:
     """Turns that were done, and the time of those after the warm-up."""
 
     def __init__(self, turns: int) -> None:
-        self.turns, self.done, self.begun, self.ended = turns, 0, 0.0, 0.0
+        self.turns, self.done = turns, 0
+        self.begun = self.ended = _Clocks(0.0, 0.0)
 
     def note(self) -> None:
         """Note a turn."""
         self.done += 1
         if self.done == WARM_UP:
-            self.begun = time.perf_counter()
+            self.begun = _Clocks.now()
         if self.done == WARM_UP + self.turns:
-            self.ended = time.perf_counter()
+            self.ended = _Clocks.now()
 
     @property
     def is_over(self) -> bool:
@@ -83,9 +106,11 @@ class Counter:
         return self.done >= WARM_UP + self.turns
 
     @property
-    def speed(self) -> float:
-        """Turns a second."""
-        return self.turns / (self.ended - self.begun)
+    def speed(self) -> Speed:
+        """Of the turns after the warm-up."""
+        wall, processor = (
+            after - before for after, before in zip(self.ended, self.begun, strict=True))
+        return Speed(self.turns / wall, 1e3 * processor / self.turns)
 
 
 def bare(names: list[str], counter: Counter) -> Any:
@@ -146,8 +171,8 @@ class _Bare:
             self.send()
 
 
-def with_plant(names: list[str], counter: Counter) -> Any:
-    """Simulator of the cars, in lockstep with its controllers."""
+def with_plant(more: Mapping[str, object], names: list[str], counter: Counter) -> Any:
+    """Simulator of the cars, in lockstep with its controllers; more: its other parameters."""
     from rclpy.parameter import Parameter
 
     from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
@@ -156,15 +181,15 @@ def with_plant(names: list[str], counter: Counter) -> Any:
         **load_parameter_file(find_config('vehicles/racecar'), 'any_node'), 'lockstep': True,
         'real_time_factor': 0.0, 'cars': names, 'grid_spacing': 5.0, 'lockstep_deadline': 60.0,
         'diagnostics_rate': 0.0, 'wait_for_subscribers': 1,
-        'wait_for_publishers': [f'{name}/{COMMANDS}' for name in names]}
+        'wait_for_publishers': [f'{name}/{COMMANDS}' for name in names], **more}
     node = SingleTrackSimulatorNode(parameter_overrides=[
         Parameter(name, value=value) for name, value in values.items()])
     node.on_advanced = lambda _: counter.note()
     return node
 
 
-def speed_of(make: Any, names: list[str], turns: int) -> float:
-    """Turns a second of a node that makes the time."""
+def speed_of(make: Any, names: list[str], turns: int) -> Speed:
+    """Speed of a node that makes the time."""
     from racecar.ros.run_node import make_executor
 
     counter = Counter(turns)
@@ -188,8 +213,12 @@ def main() -> int:
     parser.add_argument('--cars', type=int, nargs='+', default=[20])
     parser.add_argument('--turns', type=int, default=1000, help='that are counted')
     parser.add_argument('--repeats', type=int, default=3, help='of which the median counts')
+    parser.add_argument('--set', nargs='+', default=[], metavar='NAME=VALUE',
+                        help='parameters of the simulator, such as rate=1000.0')
     parser.add_argument('--answer', help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    more = {name: yaml.safe_load(value) for name, _, value in (
+        text.partition('=') for text in arguments.set)}
     if arguments.answer:
         answer(arguments.answer)
         return 0
@@ -205,20 +234,24 @@ def main() -> int:
                            for name in names]
             rclpy.init()
             try:
-                found: dict[str, list[float]] = {'bare': [], 'plant': []}
+                found: dict[str, list[Speed]] = {'bare': [], 'plant': []}
                 for _ in range(arguments.repeats):
                     found['bare'].append(speed_of(bare, names, arguments.turns))
-                    found['plant'].append(speed_of(with_plant, names, arguments.turns))
+                    found['plant'].append(speed_of(
+                        partial(with_plant, more), names, arguments.turns))
             finally:
                 for controller in controllers:
                     controller.kill()
                     controller.wait()
                 rclpy.shutdown()
-            alone, plant = (statistics.median(found[name]) for name in ('bare', 'plant'))
-            rows.append([str(cars), f'{alone:.0f}', f'{plant:.0f}',
-                         f'{100.0 * plant / alone:.0f} %'])
+            alone, plant = (Speed(*map(statistics.median, zip(*found[name], strict=True)))
+                            for name in ('bare', 'plant'))
+            rows.append([str(cars), f'{alone.turns:.0f}', f'{plant.turns:.0f}',
+                         f'{100.0 * plant.turns / alone.turns:.0f} %',
+                         f'{alone.processor:.2f}', f'{plant.processor:.2f}'])
     print(machine())
-    print_table(['cars', 'bare [turns/s]', 'with plant [turns/s]', 'share'], rows)
+    print_table(['cars', 'bare [turns/s]', 'with plant [turns/s]', 'share',
+                 'processor, bare [ms/turn]', 'with plant [ms/turn]'], rows)
     return 0
 
 

@@ -71,6 +71,16 @@ def test_the_command_makes_the_same_and_makes_it_again(run, fleet, tmp_path, cap
             np.testing.assert_array_equal(found.table.rows, one.table.rows)
 
 
+def test_a_folder_that_cannot_be_made_is_told_before_the_run(tmp_path, capsys):
+    (tmp_path / 'file').touch()
+    place = tmp_path / 'file' / 'run'
+    assert main(['simulate', 'gap_ode', '--cars', '2', '--duration', '0.1', '-o',
+                 str(place)]) == 1
+    told = capsys.readouterr()
+    assert f"--output '{place}' cannot be made: Not a directory; name another" in told.err
+    assert not told.out
+
+
 def test_a_number_stands_for_names_and_the_figure_shows_them_all(run, tmp_path):
     two = racecar.simulate('gap_ode', cars=2, duration=0.1)
     assert [*two.cars] == ['car1', 'car2']

@@ -193,6 +193,27 @@ def test_the_command_writes_a_folder_and_drives_it_again(tmp_path, capsys):
         assert 'holds no race that can be driven again' in capsys.readouterr().err
 
 
+def test_standings_are_shown_before_pages_and_films_are_made(tmp_path, capsys, monkeypatch):
+    file = tmp_path / 'duel.yaml'
+    file.write_text(json.dumps({
+        'format': 'head_to_head', 'time_limit': 1.0, 'rules': {'countdown': 0.5},
+        'cars': [GAP, GAP]}), encoding='utf-8')
+    shown = []
+
+    def write(*_):
+        shown.append(capsys.readouterr().out)
+        raise ConfigurationError('the disk is full')
+
+    monkeypatch.setattr('racecar.cli.race.write_results', write)
+    output = tmp_path / 'out'
+    assert main(['race', str(file), '--output', str(output)]) == 1
+    assert shown[0].startswith('Car ')
+    assert '\nDigest: ' in shown[0]
+    told = capsys.readouterr()
+    # What could not be written is not named as a result.
+    assert (told.out, 'the disk is full' in told.err) == ('', True)
+
+
 def test_a_folder_that_cannot_be_made_is_told_before_a_race_and_a_sweep(tmp_path, capsys):
     (tmp_path / 'file').touch()
     sweep = tmp_path / 'sweep.yaml'

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Race control: odometry of several cars in, the referee's word, poses and stops out."""
 
+from dataclasses import replace
 import math
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -14,7 +15,7 @@ from std_msgs.msg import String, UInt32
 from std_srvs.srv import Trigger
 
 from racecar.base.errors import ConfigurationError
-from racecar.base.share import find_track
+from racecar.base.share import find_track, find_world
 from racecar.control.trajectories.waypoint_file import read_way_points
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.race_control import RaceControlNode
@@ -134,6 +135,35 @@ def test_a_race_in_another_world_than_that_of_its_file_is_judged_there():
     found = {d.executable: d.resolve() for d in describe_stack('gap_ode', StackOptions(
         cars=('red', 'blue'), race='head_to_head', world='gbr'))}
     assert found['race_control']['world'] == found['single_track_simulator']['world'] == 'gbr'
+
+
+@pytest.mark.parametrize('way', ['override', 'file', 'option'])
+def test_a_world_that_is_chosen_for_the_simulator_is_that_of_the_race(tmp_path, way):
+    file = tmp_path / 'mine.yaml'
+    file.write_text('single_track_simulator: {ros__parameters: {world: gbr}}')
+    options = {
+        'override': StackOptions(overrides={'single_track_simulator': {'world': 'gbr'}}),
+        'file': StackOptions(params_file=str(file)),
+        'option': StackOptions(world='gbr', namespace='paddock')}[way]
+    found = {d.executable: d.resolve()['world'] for d in describe_stack(
+        'gap_ode', replace(options, cars=('red', 'blue'), race='head_to_head'))
+        if 'world' in d.spec.table}
+    assert found == {'race_control': 'gbr', 'single_track_simulator': 'gbr'}
+
+
+def test_a_race_is_judged_nowhere_else_than_it_is_driven():
+    def described(**worlds):
+        return {d.executable: d.resolve() for d in describe_stack('gap_ode', StackOptions(
+            cars=('red', 'blue'), race='head_to_head',
+            overrides={node: {'world': world} for node, world in worlds.items()}))}
+
+    with pytest.raises(ConfigurationError, match="world of race_control is 'gbr', but"
+                       " single_track_simulator has the cars in 'racetrack': .* by --world"):
+        described(race_control='gbr')
+    # One and the same by its name and as a file.
+    file = str(find_world('gbr'))
+    found = described(race_control=file, single_track_simulator='gbr')
+    assert found['race_control']['world'] == file
 
 
 def test_race_control_judges_in_the_world_that_it_is_given(bench):

@@ -55,11 +55,11 @@ def _if_needed(table: ParameterTable) -> ParameterTable:
         for row in table)
 
 
-# Every robot can be tracked by its base_link; the rest is for cog and custom controllers.
 _SCAN_TIMEOUT = Parameter(
     'scan_timeout', float, 0.2, 'Age at which a scan is not used any more', 's', above=0.0,
     maximum=60.0)
 
+# Every robot can be tracked by its base_link; the rest is for cog and custom controllers.
 TRAJECTORY_TRACKER = _if_needed(VEHICLE_PARAMETERS) + TRACKER_PARAMETERS + ParameterTable([
     Parameter('active', bool, False, 'Track; turning it on starts the trajectory anew,'
               ' turning it off stops the car'),

@@ -80,10 +80,13 @@ def run(arguments: argparse.Namespace) -> int:
                 print(f'warning: {line}', file=sys.stderr)
             with raising_on_signals(), ProgressBar(longest(kept.plan), 'racing again') as show:
                 result = drive_again(kept.plan, kept.inputs, show)
+        _show(result, as_json=arguments.json)
         if output is not None:
             write_inputs(result, output, typed_command())
+            # Pages and films take as long as a race.
             write_results(result, output, title, typed_command())
-    _show(result, output, as_json=arguments.json)
+            print(f'Results: {output}', f'Report: {output / REPORT}', sep='\n',
+                  file=sys.stderr if arguments.json else sys.stdout)
     if kept is not None and result.digest != kept.digest:
         raise RunError(
             f'the race was another one: its digest is {result.digest}, that of'
@@ -104,13 +107,11 @@ def _changes(kept: KeptRace) -> list[str]:
     return found
 
 
-def _show(result: RaceResult, output: Path | None, *, as_json: bool) -> None:
+def _show(result: RaceResult, *, as_json: bool) -> None:
+    """Print the standings at once, also where stdout is no terminal."""
     kind = result.plan.rules.format
     if as_json:
-        print(json.dumps(summary(result), allow_nan=False))
+        print(json.dumps(summary(result), allow_nan=False), flush=True)
     else:
         print_table(head_of(kind), [cells_of(kind, row) for row in result.standings])
-    lines = [f'Digest: {result.digest}']
-    if output is not None:
-        lines += [f'Results: {output}', f'Report: {output / REPORT}']
-    print(*lines, sep='\n', file=sys.stderr if as_json else sys.stdout)
+    print(f'Digest: {result.digest}', file=sys.stderr if as_json else sys.stdout, flush=True)

@@ -54,7 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_result_arguments(arguments)
     check_run_folder(arguments, SIMULATE)
     if options.cars:
-        return _run_cars(arguments, FleetSimulation(name, options))
+        fleet = FleetSimulation(name, options)
+        with run_folder(arguments):
+            return _run_cars(arguments, fleet)
     simulation = Simulation(name, options)
     if simulation.how_controlled:
         print(simulation.how_controlled, file=sys.stderr)
@@ -101,7 +103,7 @@ def _run_cars(arguments: argparse.Namespace, simulation: FleetSimulation) -> int
     if arguments.csv is not None:
         places += [f'Run: {file}' for file in result.write(arguments.csv)]
     if arguments.report:
-        result.save(arguments.output)
+        result.fill(arguments.output)
         for name, run in result.cars.items():
             run.report(arguments.output / name / REPORT_NAME)
         places += [f'Run: {arguments.output}',

@@ -111,11 +111,18 @@ class FleetRun:
         reads. Returns it. Raises ConfigurationError if it is there or cannot be written.
         """
         place = new_place(path)
-        for name, run in self.cars.items():
-            run.save(place / name)
-        if self.provenance is not None:
-            self.provenance.write(place / NAME)
+        self.fill(place)
         return place
+
+    def fill(self, folder: Path) -> None:
+        """Write what save() does into a folder that is there or can be made.
+
+        It has no folder of a car yet. Raises ConfigurationError if it cannot be written.
+        """
+        for name, run in self.cars.items():
+            run.save(folder / name)
+        if self.provenance is not None:
+            self.provenance.write(folder / NAME)
 
     def write(self, file: Path) -> list[Path]:
         """Write the table of each car as CSV, with run.yaml beside it; replaces them.

@@ -44,6 +44,7 @@ from racecar.stacks.safety import with_brakes
 from racecar.stacks.several_cars import (
     check_cars,
     in_world_of_race,
+    judged_in_world_of_cars,
     of_cars,
     overrides_of_cars,
 )
@@ -134,7 +135,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     does not allow, BagError if record cannot be made.
     """
     stack = find_stack(name)
-    options = in_world_of_race(stack.with_names(options))
+    options = in_world_of_race(stack, stack.with_names(options))
     check_namespace(options.namespace)
     every = [*stack.nodes(options), *teleop_nodes(options, stack.teleop)]
     check_cars(stack, options, every)
@@ -154,6 +155,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         with_choices(description, options).explicit_parameters()
     _check_set(options, descriptions)
     descriptions = with_wheelbase([with_choices(d, options) for d in descriptions])
+    descriptions = judged_in_world_of_cars(options, descriptions)
     if options.safety:
         descriptions = with_brakes(name, descriptions)
     if options.flying_start:

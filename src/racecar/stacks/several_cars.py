@@ -9,9 +9,9 @@ from dataclasses import replace
 import os
 from typing import NamedTuple
 
-from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.fields import Fields
-from racecar.base.share import find_race, find_vehicle
+from racecar.base.share import find_race, find_vehicle, find_world
 from racecar.base.values import texts_of
 from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import node_names
@@ -19,7 +19,12 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.race.rules import read_rules
 from racecar.ros import topics
 from racecar.ros.topics.sets import FRAME_PREFIX, topic_set
-from racecar.scene.world_choice import check_car_names, FLEET_FILE, FLEET_PARAMETERS
+from racecar.scene.world_choice import (
+    check_car_names,
+    FLEET_FILE,
+    FLEET_PARAMETERS,
+    WORLD_PARAMETER,
+)
 from racecar.simulation.fleet_file import FleetCar, OUTSIDE
 from racecar.simulation.obstacles import GIVE_PARAMETER
 from racecar.stacks import parts
@@ -131,14 +136,48 @@ def of_cars(
         [*found.left_out, *(d for d in left_out if d.spec.is_simulator)])
 
 
-def in_world_of_race(options: StackOptions) -> StackOptions:
+def in_world_of_race(stack: Stack, options: StackOptions) -> StackOptions:
     """Options with the world of the race that is chosen, unless another is.
 
-    Raises ConfigurationError for a race file that cannot be read.
+    Another one is that of the option `world`, or a parameter of the simulator that the user's file
+    or an override sets. Raises ConfigurationError for a race file that cannot be read.
     """
     if options.race is None or options.world is not None:
         return options
+    if any(parts.with_choices(d, options).is_chosen(WORLD_PARAMETER.name)
+           for d in stack.nodes(options) if d.spec.is_simulator):
+        return options
     return replace(options, world=_fields_of_race(options.race).text('world', 'racetrack'))
+
+
+def judged_in_world_of_cars(
+    options: StackOptions, descriptions: list[NodeDescription],
+) -> list[NodeDescription]:
+    """Nodes of which race_control judges in the world in which the simulator has the cars.
+
+    Without a simulator it is that of the options. A simulator whose parameters cannot be used is
+    left to the error of its own check. Raises ConfigurationError where the user has chosen another
+    world for race_control than for the simulator.
+    """
+    referee = next((d for d in descriptions if d.executable == node_names.RACE_CONTROL), None)
+    if referee is None:
+        return descriptions
+    name = WORLD_PARAMETER.name
+    simulator = next((d for d in descriptions if d.spec.is_simulator), None)
+    try:
+        world = options.world if simulator is None else simulator.resolve()[name]
+    except ParameterError:
+        return descriptions
+    if not referee.is_chosen(name):
+        told = replace(referee, parameters={**referee.parameters, **parts.given(world=world)})
+        return [told if d is referee else d for d in descriptions]
+    chosen = referee.resolve()[name]
+    if simulator is not None and world is not None and find_world(chosen) != find_world(world):
+        raise ConfigurationError(
+            f'{name} of {referee.full_name} is {excerpt(chosen)}, but {simulator.full_name} has'
+            f' the cars in {excerpt(world)}: a race is judged where it is driven; choose the'
+            f' {name} of both by --{name}')
+    return descriptions
 
 
 def _fields_of_race(race: str) -> Fields:
@@ -151,8 +190,8 @@ def _race_control(options: StackOptions) -> list[NodeDescription]:
         return []
     return [_of_all(parts.node(
         node_names.RACE_CONTROL, options, vehicle_file(options.vehicle), parameters={
-            'race_file': str(find_race(options.race).resolve()), 'world': options.world,
-            'auto_start': True, 'lockstep': options.lockstep, **_names_of(options)}), options)]
+            'race_file': str(find_race(options.race).resolve()), 'auto_start': True,
+            'lockstep': options.lockstep, **_names_of(options)}), options)]
 
 
 def _of_all(node: NodeDescription, options: StackOptions) -> NodeDescription:
