@@ -446,7 +446,8 @@ def _kernel() -> CompiledLater[int]:
         where: tuple[int, int, int],
     ) -> int:
         (numbers, events, cars, ends), (step, across, first) = lent(held), where
-        course, stamps, places = Line(*lent(line), *rule), lent(times), lent(points)
+        (x, y, way, right, left), stamps, places = lent(line), lent(times), lent(points)
+        course = Line(x, y, way, right, left, *rule)
         count = 0
         for j in range(len(cars)):
             car = int(cars[j])
