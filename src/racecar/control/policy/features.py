@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import pure, routine
+from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameter_fields import Row, with_plain_signature
@@ -241,7 +241,8 @@ def segment_at(line: Line, way: float, density: float) -> int:
     return at
 
 
-@routine
+# Part of its callers, as what it calls: each call would pass some eighty numbers.
+@pure
 def write_observation(
     plan: ObservationPlan, view: CarView, line: Line, ranges: Floats, found: Floats,
 ) -> None:
@@ -281,7 +282,7 @@ def _written(
     return at
 
 
-@routine
+@pure
 def _write_line(
     plan: ObservationPlan, view: CarView, line: Line, found: Floats, at: int,
 ) -> int:
