@@ -48,16 +48,8 @@ def test_laps_last_from_crossing_to_crossing(start, rate, sway, radius, batch):
     assert timer.best == min(times_of(timer))
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.integers(0, 10**6), st.integers(4, 60), st.integers(1, 50), st.floats(-30.0, 30.0),
-       st.floats(-30.0, 30.0), st.floats(-3.2, 3.2))
-def test_the_nearest_place_is_that_of_all_segments(seed, count, parts, x, y, heading):
-    """Of few long segments and of many short ones, near the course and far from it."""
-    corners = np.random.default_rng(seed).normal(0.0, 4.0, (count, 2))
-    ends = np.arange(0.0, count + 0.5 / parts, 1.0 / parts)
-    points = np.column_stack([
-        np.interp(ends, np.arange(count + 1.0), np.append(column, column[0]))
-        for column in corners.T])
+def assert_nearest(points, x, y, heading):
+    """What anywhere() finds for a car on a closed line is what all segments together say."""
     course = Course.along(points)
     steps, way = np.diff(points, axis=0), (math.cos(heading), math.sin(heading))
     shares = np.clip(np.sum(((x, y) - points[:-1]) * steps, axis=1)
@@ -69,6 +61,28 @@ def test_the_nearest_place_is_that_of_all_segments(seed, count, parts, x, y, hea
     expected = along if along <= least + 0.01 * course.length else least
     assert found.distance == pytest.approx(expected, abs=1e-9)
     assert distances[found.segment] == pytest.approx(expected, abs=1e-9)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.integers(4, 60), st.integers(1, 50), st.floats(-30.0, 30.0),
+       st.floats(-30.0, 30.0), st.floats(-3.2, 3.2))
+def test_the_nearest_place_is_that_of_all_segments(seed, count, parts, x, y, heading):
+    """Of few long segments and of many short ones, near the course and far from it."""
+    corners = np.random.default_rng(seed).normal(0.0, 4.0, (count, 2))
+    ends = np.arange(0.0, count + 0.5 / parts, 1.0 / parts)
+    assert_nearest(np.column_stack([
+        np.interp(ends, np.arange(count + 1.0), np.append(column, column[0]))
+        for column in corners.T]), x, y, heading)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(3, 200), st.floats(0.0, 9.0), st.floats(-3.2, 3.2), st.floats(-3.2, 3.2))
+def test_the_nearest_of_segments_of_one_length_is_found(count, away, angle, heading):
+    """None is missed where it is at the end of those that are looked at together."""
+    angles = np.linspace(0.0, 2.0 * math.pi, count + 1)
+    points = 5.0 * np.column_stack([np.cos(angles), np.sin(angles)])
+    points[-1] = points[0]
+    assert_nearest(points, away * math.cos(angle), away * math.sin(angle), heading)
 
 
 def test_a_car_on_the_line_begins_its_first_lap_where_it_stands():
