@@ -478,7 +478,8 @@ def test_controller_that_is_set_past_its_option_is_refused(name):
 def test_recorder_waits_for_no_topic_that_nobody_has(options, awaited):
     nodes = describe(record='bag', lockstep=True, **options)
     assert {*nodes['bag_recorder'].resolve()['awaited']} == awaited | {
-        'vesc/ackermann_cmd_mux/input/navigation', 'vesc/low_level/ackermann_cmd_mux/output'}
+        'tf_static', 'vesc/ackermann_cmd_mux/input/navigation',
+        'vesc/low_level/ackermann_cmd_mux/output'}
 
 
 @pytest.mark.parametrize('command', ['simulate', 'sweep'])

@@ -16,6 +16,9 @@ import racecar
 from racecar.base.errors import ConfigurationError
 from racecar.base.share import find_league, find_raceline, find_vehicle, league_names
 from racecar.cli.main import main
+from racecar.control.policy.contract import ActionChannel, PolicyContract, save_policy
+from racecar.control.policy.features import channels_of, FeatureSettings
+from racecar.control.policy.network import multilayer
 from racecar.control.racelines.line_numbers import line_numbers
 from racecar.control.racelines.raceline import Raceline, read_raceline
 from racecar.control.racelines.track_limits import on_line
@@ -26,6 +29,10 @@ from racecar.facade.cluster import LOCAL, open_cores
 from racecar.facade.league import INSIDE, LeagueRun
 from racecar.facade.league_file import make_league, read_league
 
+CONTRACT = PolicyContract(
+    ('velocity',), FeatureSettings(), channels_of(('velocity',), FeatureSettings(), 8.0, 0.4),
+    (ActionChannel('speed', 'm/s', 0.0, 8.0), ActionChannel('angle', 'rad', -0.4, 0.4)), True,
+    20.0, 'berlin', 'f1tenth')
 LINE = 'berlin_f1tenth_curvature'
 FILE = {
     'lines': [LINE], 'training': 'berlin', 'shares': [0.6], 'laps': 1, 'seeds': 2,
@@ -116,9 +123,9 @@ def test_an_edited_vehicle_or_policy_is_driven_anew(tmp_path):
     own = {'plane': {'vehicle': str(vehicle)}}
     shipped = find_vehicle('f1tenth').read_text()
     found = set()
-    for mass, content in (('3.74', b'one'), ('3.75', b'one'), ('3.75', b'other')):
+    for mass, weight in (('3.74', 0.1), ('3.75', 0.1), ('3.75', 0.2)):
         vehicle.write_text(shipped.replace('mass: 3.74', f'mass: {mass}'))
-        policy.write_bytes(content)
+        save_policy(policy, multilayer([(np.full((3, 2), weight), np.zeros(2))]), CONTRACT)
         league = make_league({**FILE, 'plants': own, 'controllers': {
             'net': {'controller': str(policy)}}})
         first, *_ = league.cells(league.all_lines(tmp_path))

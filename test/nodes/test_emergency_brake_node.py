@@ -21,7 +21,7 @@ from racecar.base.errors import ConfigurationError
 from racecar.cli.main import main
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.emergency_brake import EmergencyBrakeNode
-from racecar.ros import qos
+from racecar.ros import qos, topics
 from racecar.ros.interfaces import SetFloat, SetGear
 from racecar.stacks import describe_stack, StackOptions
 from racecar.stacks.composing import make_node
@@ -277,9 +277,12 @@ def test_a_driver_at_the_throttle_is_stopped_before_a_wall_alike_each_time(towar
         with Bench() as bench:
             bench.probe.create_subscription(Odometry, '/vesc/odom', heard.append, QoSProfile(
                 depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+            answers = bench.listen(f'/{topics.DRIVER_COMMAND}', AckermannDriveStamped, qos.COMMAND)
             for description in describe_stack('driver', options):
                 bench.add(make_node(description))
-            # Pedals before the time goes on: a drive then depends on nothing else.
+            # Pedals after the answer to the first tick and before the time goes on: a drive then
+            # depends on nothing else.
+            bench.until(lambda: answers, 'the answer to the first tick', 90)
             assert bench.call('/driver/set_gear', SetGear, gear=1).success
             assert bench.call('/driver/set_throttle', SetFloat, value=1.0).success
             assert bench.call('/single_track_simulator/pause', SetBool, data=False).success

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 import importlib
 import importlib.util
 import inspect
@@ -82,8 +83,8 @@ class ControllerClass:
 
     where: as the user named it. settings: rows of its keyword arguments by name, of type object
     where neither annotation nor default tells one; required: those without a default.
-    takes_any: whether it takes other names too. sees: whether those that it makes read scans where
-    the class does not tell.
+    takes_any: whether it takes other names too. sees: tells whether those that it makes read scans
+    where the class does not; raises ConfigurationError if that cannot be known.
     """
 
     where: str
@@ -91,7 +92,7 @@ class ControllerClass:
     settings: Mapping[str, Parameter]
     required: tuple[str, ...]
     takes_any: bool
-    sees: bool = False
+    sees: Callable[[], bool] | None = None
 
     def __reduce__(self) -> str | tuple[object, ...]:
         """Found again by its file or module in another process; others are pickled by value."""
@@ -112,8 +113,11 @@ class ControllerClass:
 
     @property
     def reads_scans(self) -> bool:
-        """Whether it is known that they read scans, before one is made."""
-        return self.sees or reads_scans(self.constructor)
+        """Whether it is known that they read scans, before one is made.
+
+        Raises ConfigurationError for a policy file that cannot be read.
+        """
+        return reads_scans(self.constructor) if self.sees is None else self.sees()
 
     def takes(self, name: str) -> bool:
         """Whether there is such a setting."""
@@ -197,7 +201,7 @@ def find_controller(where: str) -> ControllerClass:
         def drive(vehicle: VehicleParameters, line: str = '') -> Controller:
             return PolicyDriver(vehicle, where, line)
 
-        return replace(controller_class(where, drive), sees=sees_scans(where))
+        return replace(controller_class(where, drive), sees=partial(sees_scans, where))
     place = CONTROLLERS.get(where, where)
     source, _, name = place.rpartition(':')
     if not source or not name:

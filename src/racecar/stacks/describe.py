@@ -256,8 +256,11 @@ def _with_listeners(
         by_hand = tuple(dict.fromkeys(
             topic for topic in (*teleop_topics(options, stack.teleop), *safety_topics(options))
             if topic not in stack.recorded))
-        awaited = (*stack.descriptions, *stack.answers, *sensors) if options.lockstep \
-            else stack.descriptions
+        # Latched, and so on its way when the recorder has joined: a short drive may end before.
+        frames = tuple(topic for topic in stack.recorded if topic == topics.TF_STATIC and any(
+            d.executable == stack.simulator for d in descriptions))
+        awaited = (*stack.descriptions, *stack.answers, *sensors, *frames) \
+            if options.lockstep else stack.descriptions
         given = {*missing, *sensors, *(topic for d in descriptions for topic in d.gives)}
         gone = {topic for d in every for topic in (d.hears, *d.gives)} - given
         descriptions = [

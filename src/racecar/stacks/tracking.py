@@ -94,7 +94,10 @@ def _reference(options: StackOptions) -> dict[str, object]:
 def _check(
     linearizer: str | None, simulator: str, descriptions: list[NodeDescription],
 ) -> None:
-    """Refuse what check_tracking() does, and in lockstep to wait for scans that do not come."""
+    """Refuse what check_tracking() does, and in lockstep to wait for scans that do not come.
+
+    A controller that cannot be found is left to the error of the node.
+    """
     check_tracking(linearizer, make_law, descriptions)
     tracker = next(
         (d for d in descriptions if d.executable == node_names.TRAJECTORY_TRACKER), None)
@@ -105,7 +108,13 @@ def _check(
     except ParameterError:
         return
     where = values['controller']
-    if where and values['lockstep'] and find_controller(where).reads_scans:
+    if not where or not values['lockstep']:
+        return
+    try:
+        sees = find_controller(where).reads_scans
+    except ConfigurationError:
+        return
+    if sees:
         reader = f'controller {excerpt(where)}'
         check_scans(simulator, reader, descriptions)
         for part in descriptions:
