@@ -15,6 +15,7 @@ import sys
 
 from matplotlib.figure import Figure
 
+PEERS = ('f1tenth_gym: ', 'f1tenth_gym_jax: ')
 FILE = Path(__file__).resolve().parent / 'pictures' / 'gym.png'
 
 
@@ -26,14 +27,17 @@ def main() -> None:
         name, _, worlds = row.rpartition(', ')
         if worlds.endswith(' worlds'):
             curves.setdefault(name, []).append((int(worlds.split()[0]), 1e6 / median))
-    figure = Figure(figsize=(9.6, 4.4), layout='constrained')
+    figure = Figure(figsize=(11.0, 4.6), layout='constrained')
     axes = figure.subplots()
-    for name, points in curves.items():
-        axes.plot(*zip(*points, strict=True), 'o-', label=name)
+    ours = [name for name in curves if not name.startswith(PEERS)]
+    for number, name in enumerate([*ours, *(name for name in curves if name not in ours)]):
+        peers = number - len(ours)
+        axes.plot(*zip(*curves[name], strict=True), 'o-' if peers < 0 else 's--',
+                  color=f'C{number if peers < 0 else peers}', label=name)
     axes.set(xlabel='worlds', ylabel='processor time of a transition [us]',
              xscale='log', yscale='log')
     axes.grid(visible=True, which='both', color='0.9')
-    axes.legend(fontsize=8)
+    figure.legend(fontsize=8, loc='outside right upper')
     figure.savefig(FILE, dpi=110)
     print(FILE)
 
