@@ -446,17 +446,17 @@ def _kernel() -> CompiledLater[int]:
         where: tuple[int, int, int],
     ) -> int:
         (numbers, events, cars, ends), (step, across, first) = lent(held), where
-        (x, y, way, right, left), stamps, places = lent(line), lent(times), lent(points)
+        (x, y, way, right, left), (times, points) = lent(line), lent((times, points))
         course = Line(x, y, way, right, left, *rule)
         count = 0
         for j in range(len(cars)):
             car = int(cars[j])
             state = load(numbers, LAP_PART, LAP_SIZE * car)
-            for k in range(len(stamps)):
+            for k in range(len(times)):
                 if 0.0 <= ends[car] < first + k:
                     break
                 at = k * step + car
-                sample = Sample(stamps[k], places[at], places[at + across])
+                sample = Sample(times[k], points[at], points[at + across])
                 if not (math.isfinite(sample.x) and math.isfinite(sample.y)):
                     continue
                 before = state.clock

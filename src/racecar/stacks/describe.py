@@ -257,8 +257,8 @@ def _with_listeners(
             topic for topic in (*teleop_topics(options, stack.teleop), *safety_topics(options))
             if topic not in stack.recorded))
         # Latched, and so on its way when the recorder has joined: a short drive may end before.
-        frames = tuple(topic for topic in stack.recorded if topic == topics.TF_STATIC and any(
-            d.executable == stack.simulator for d in descriptions))
+        frames = (topics.TF_STATIC,) if topics.TF_STATIC in stack.recorded and any(
+            d.executable == stack.simulator for d in descriptions) else ()
         awaited = (*stack.descriptions, *stack.answers, *sensors, *frames) \
             if options.lockstep else stack.descriptions
         given = {*missing, *sensors, *(topic for d in descriptions for topic in d.gives)}

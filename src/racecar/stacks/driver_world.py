@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.errors import ConfigurationError
 from racecar.catalogue import node_names
 from racecar.stacks.driver import driver_stack
 from racecar.stacks.node_description import NodeDescription
@@ -16,9 +16,8 @@ def _check(descriptions: list[NodeDescription]) -> None:
     for description in descriptions:
         if description.executable != node_names.WORLD_SIMULATOR:
             continue
-        try:
-            values = description.resolve()
-        except ParameterError:
+        values = description.usable_values()
+        if values is None:
             return
         rate, joints = values['rate'], values['joint_states_rate']
         if values['lockstep'] and joints % rate > 1e-9 * joints:

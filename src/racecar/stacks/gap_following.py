@@ -10,13 +10,15 @@ from functools import partial
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.catalogue import node_names
 from racecar.ros import topics
+from racecar.sensors.laser import LASER
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
-from racecar.stacks.parts import check_scans, command_muxes, LASER, node, vehicle_file
+from racecar.stacks.parts import check_scans, command_muxes, node, vehicle_file
 from racecar.stacks.simulator_part import planar_part, SimulatorPart, world_part
 from racecar.stacks.stack import Stack
 
 _ANSWERS = (topics.NAVIGATION_COMMAND, topics.COMMAND)
+
 
 def _stack(name: str, summary: str, simulator: SimulatorPart) -> Stack:
     """Stack of gap_follower, muxes and a simulator whose car has a laser."""
@@ -36,7 +38,7 @@ def _nodes(name: str, simulator: SimulatorPart, options: StackOptions) -> list[N
                 f'{option} is {excerpt(value)}, but the configuration {name} follows no reference:'
                 ' it drives where the laser sees room; take kinematic_ode')
     vehicle = vehicle_file(options.vehicle)
-    awaited = {'lockstep_output': LASER} if options.lockstep else {}
+    awaited = {'lockstep_output': LASER.name} if options.lockstep else {}
     return [
         node(node_names.GAP_FOLLOWER, options, vehicle,
              parameters={'lockstep': options.lockstep}, hears=topics.SCAN,
@@ -50,7 +52,9 @@ def _nodes(name: str, simulator: SimulatorPart, options: StackOptions) -> list[N
 
 def _check(executable: str, descriptions: list[NodeDescription]) -> None:
     """Refuse a car whose scans cannot be followed."""
-    check_scans(executable, node_names.GAP_FOLLOWER, descriptions)
+    for description in descriptions:
+        if description.executable == executable:
+            check_scans(description, node_names.GAP_FOLLOWER)
 
 
 STACKS = (

@@ -8,13 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from racecar.base.errors import ParameterError
 from racecar.base.parameter_file import ParameterFile, read_parameter_file
 from racecar.base.parameters import ParameterTable, USE_SIM_TIME
 from racecar.catalogue import NODES, NodeSpec
 from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS, VehicleParameters
+
+Resolved: TypeAlias = dict[str, Any]
+"""Value of every parameter of a node by name."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,14 @@ class NodeDescription:
     def _files(self) -> list[ParameterFile]:
         return [read_parameter_file(path) for path in self._paths]
 
-    def resolve(self) -> dict[str, Any]:
+    def resolve(self) -> Resolved:
         """Value of every parameter of the node."""
         explicit = self.explicit_parameters()
         return self.spec.table.expanded(explicit).resolve(explicit)
+
+    def usable_values(self) -> Resolved | None:
+        """What resolve() gives; None where it raises ParameterError, as whoever makes the node."""
+        try:
+            return self.resolve()
+        except ParameterError:
+            return None

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 import os
 from pathlib import Path
@@ -28,6 +28,7 @@ from racecar.ros import topics
 from racecar.ros.topics.sets import topic_set, TopicSet
 from racecar.scene.world_choice import scene_of
 from racecar.sensors.equipment import chosen_sensors
+from racecar.sensors.laser import LASER
 from racecar.simulation.reckoned_plant import is_reckoned
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import (
@@ -197,36 +198,27 @@ def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]
 
 _SAFETY = (topics.SAFETY_COMMAND, topics.SAFETY_CLEAR)
 
-LASER = 'laser'
-"""The sensor whose scans a car is driven by."""
 
-
-def check_scans(
-    executable: str, reader: str, descriptions: Sequence[NodeDescription],
-) -> None:
+def check_scans(simulator: NodeDescription, reader: str) -> None:
     """Refuse a car without a laser, and in lockstep one whose scans take time.
 
-    executable: of the simulator; reader: who reads them, for messages.
+    reader: who reads them, for messages. A simulator whose parameters cannot be used is left to
+    the error of its own check.
     """
-    simulator = next((d for d in descriptions if d.executable == executable), None)
-    if simulator is None:
+    values = simulator.usable_values()
+    if values is None:
         return
-    try:
-        values = simulator.resolve()
-    except ParameterError:
-        return
-    if LASER not in [sensor.name for sensor in chosen_sensors(values['sensors'])]:
+    if LASER.name not in [sensor.name for sensor in chosen_sensors(values['sensors'])]:
         raise ConfigurationError(
             f'{reader} reads scans, but the car has no laser: sensors of {simulator.full_name} are'
-            f" {values['sensors']}, expected {LASER} among them, and a world, as by --world"
-            f" racetrack --set {simulator.full_name.lstrip('/')}.sensors=[{LASER}]")
+            f" {values['sensors']}, expected {LASER.name} among them, and a world, as by --world"
+            f" racetrack --set {simulator.full_name.lstrip('/')}.sensors=[{LASER.name}]")
     for name in ('laser.sweep_time', 'laser.delay'):
         if values['lockstep'] and values[name] > 0.0:
             raise ConfigurationError(
                 f'{name} of {simulator.full_name} is {values[name]:g} s, but in lockstep a scan is'
                 ' answered at the time of its stamp, which is that of its first ray: set it to 0,'
                 ' or do without lockstep')
-
 
 
 def _emergency_brake(options: StackOptions) -> list[NodeDescription]:
@@ -330,12 +322,8 @@ def world_nodes(
     tyres = (find_config('stacks/world_pacejka'),) if _wants_pacejka() else ()
     simulator = simulator_of_car(node_names.WORLD_SIMULATOR, options, *tyres, *files, vehicle)
     simulator = replace(simulator, remappings=(*simulator.remappings, WORLD_JOINT_STATES))
-    try:
-        chosen = with_choices(simulator, options).resolve()
-    except ParameterError:
-        # Whoever makes the node says so.
-        return [simulator]
-    if chosen['command_interface'] != WHEEL_CONTROLLERS:
+    chosen = with_choices(simulator, options).usable_values()
+    if chosen is None or chosen['command_interface'] != WHEEL_CONTROLLERS:
         return [simulator]
     servo = {name: chosen[name] for name in SERVO_PARAMETERS.names}
     return [simulator, node(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 import math
 
-from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.errors import ConfigurationError
 from racecar.base.poses import rotated
 from racecar.base.share import find_config
 from racecar.catalogue import node_names
@@ -16,9 +16,8 @@ from racecar.catalogue.tables import ODOMETRY, SCAN
 from racecar.control.mux_file import load_mux_configuration
 from racecar.ros import topics
 from racecar.sensors.equipment import chosen_sensors, shown_sensor
+from racecar.sensors.laser import LASER
 from racecar.stacks.node_description import NodeDescription
-
-LASER = 'laser'
 
 
 def with_brakes(stack: str, descriptions: list[NodeDescription]) -> list[NodeDescription]:
@@ -35,15 +34,14 @@ def with_brakes(stack: str, descriptions: list[NodeDescription]) -> list[NodeDes
     simulator = next((d for d in descriptions if d.spec.is_simulator), None)
     if simulator is None:
         return descriptions
-    try:
-        values = simulator.resolve()
-    except ParameterError:
+    values = simulator.usable_values()
+    if values is None:
         return descriptions
-    if LASER not in [sensor.name for sensor in chosen_sensors(values['sensors'])]:
+    if LASER.name not in [sensor.name for sensor in chosen_sensors(values['sensors'])]:
         raise ConfigurationError(
             f"safety is chosen, but sensors of {simulator.full_name} are {values['sensors']},"
-            f' expected {LASER} among them: the emergency brake sees by its scans; --sensors'
-            f' {LASER}')
+            f' expected {LASER.name} among them: the emergency brake sees by its scans; --sensors'
+            f' {LASER.name}')
     known = _known(simulator, values)
     for d in descriptions:
         if d.executable == node_names.ACKERMANN_MUX:
@@ -64,14 +62,14 @@ def _known(
                 f'{name} of {simulator.full_name} is {values[name]} s, but in lockstep the'
                 ' emergency brake judges a scan at the time of its stamp: set it to 0, or do'
                 ' without lockstep')
-    sensor = shown_sensor(values, LASER)
+    sensor = shown_sensor(values, LASER.name)
     assert sensor is not None
     assert simulator.spec.describe is not None
     place = simulator.spec.describe(values).tree.poses()[sensor.frame]
     x, y, _ = rotated(place[3:], (1.0, 0.0, 0.0))
     return {
         'laser.x': place.x, 'laser.y': place.y, 'laser.yaw': math.atan2(y, x),
-        'judges': SCAN if values['lockstep_output'] == LASER else ODOMETRY,
+        'judges': SCAN if values['lockstep_output'] == LASER.name else ODOMETRY,
         'odometry_rate': values['rate']}
 
 

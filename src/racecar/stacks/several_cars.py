@@ -9,7 +9,7 @@ from dataclasses import replace
 import os
 from typing import NamedTuple
 
-from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.fields import Fields
 from racecar.base.share import find_race, find_vehicle, find_world
 from racecar.base.values import texts_of
@@ -164,10 +164,10 @@ def judged_in_world_of_cars(
         return descriptions
     name = WORLD_PARAMETER.name
     simulator = next((d for d in descriptions if d.spec.is_simulator), None)
-    try:
-        world = options.world if simulator is None else simulator.resolve()[name]
-    except ParameterError:
+    values = {name: options.world} if simulator is None else simulator.usable_values()
+    if values is None:
         return descriptions
+    world = values[name]
     if not referee.is_chosen(name):
         told = replace(referee, parameters={**referee.parameters, **parts.given(world=world)})
         return [told if d is referee else d for d in descriptions]

@@ -99,27 +99,21 @@ def _check(
     A controller that cannot be found is left to the error of the node.
     """
     check_tracking(linearizer, make_law, descriptions)
-    tracker = next(
-        (d for d in descriptions if d.executable == node_names.TRAJECTORY_TRACKER), None)
-    if tracker is None:
+    parts = {d.executable: d for d in descriptions}
+    tracker, plant = parts.get(node_names.TRAJECTORY_TRACKER), parts.get(simulator)
+    values = tracker and tracker.usable_values()
+    plant_values = plant and plant.usable_values()
+    if plant is None or not plant_values or not values or not (
+            values['controller'] and values['lockstep']):
         return
     try:
-        values = tracker.resolve()
-    except ParameterError:
-        return
-    where = values['controller']
-    if not where or not values['lockstep']:
-        return
-    try:
-        sees = find_controller(where).reads_scans
+        sees = find_controller(values['controller']).reads_scans
     except ConfigurationError:
         return
     if sees:
-        reader = f'controller {excerpt(where)}'
-        check_scans(simulator, reader, descriptions)
-        for part in descriptions:
-            if part.executable == simulator:
-                check_losses(part.resolve(), SCAN, reader)
+        reader = f"controller {excerpt(values['controller'])}"
+        check_scans(plant, reader)
+        check_losses(plant_values, SCAN, reader)
 
 
 class TrackingLaw(Protocol):
@@ -144,11 +138,8 @@ def check_tracking(
     """
     parts = {d.executable: d for d in descriptions}
     tracker, law_node = parts.get(node_names.TRAJECTORY_TRACKER), parts.get(linearizer or '')
-    if tracker is None:
-        return
-    try:
-        values = tracker.resolve()
-    except ParameterError:
+    values = tracker and tracker.usable_values()
+    if tracker is None or not values:
         return
     if values['controller'] and topics.NAVIGATION_COMMAND not in tracker.gives:
         raise ConfigurationError(
