@@ -3,11 +3,13 @@
 """Parameter tables: types, ranges, unknown keys; parameter files as ROS reads them."""
 
 import math
+import os
 
 from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
 import pytest
+import yaml
 
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.parameter_file import load_parameter_file, read_parameter_file
@@ -340,3 +342,24 @@ def test_section_and_name_that_nobody_knows_are_refused_with_line_and_nearest_na
             read_parameter_file(file(text)).check(nodes, 'here')
     read_parameter_file(file(
         '/**: {ros__parameters: {gain: 1, step: 2, use_sim_time: true}}')).check(nodes, 'here')
+
+
+def test_a_file_is_read_anew_where_its_text_has_changed(file):
+    path = file('a: {ros__parameters: {b: [1, 2]}}')
+    first = load_parameter_file(path, 'a')
+    first['b'].append(3)
+    assert load_parameter_file(path, 'a') == {'b': [1, 2]}
+    stat = path.stat()
+    path.write_text('a: {ros__parameters: {b: [1, 5]}}')
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert load_parameter_file(path, 'a') == {'b': [1, 5]}
+
+
+def test_nodes_that_share_a_file_read_its_yaml_once(file, monkeypatch):
+    path = file(f'a: {{ros__parameters: {{unlike_any_other: 1}}}}  # {file}')
+    composed, compose = [], yaml.compose
+    monkeypatch.setattr(yaml, 'compose', lambda *given, **more: composed.append(1) or compose(
+        *given, **more))
+    for _ in range(3):
+        assert load_parameter_file(path, 'a') == {'unlike_any_other': 1}
+    assert len(composed) == 1

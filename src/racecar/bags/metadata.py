@@ -18,7 +18,7 @@ from typing import NamedTuple
 import yaml
 
 from racecar.base.errors import BagError, ConfigurationError
-from racecar.base.yaml_file import compose_yaml
+from racecar.base.yaml_file import compose_yaml, read_yaml
 
 FILE_NAME = 'metadata.yaml'
 VERSION = 9  # ROS 2 Jazzy
@@ -123,7 +123,7 @@ def full_qos(topic: str, text: str) -> str:
 def check_metadata(folder: Path) -> None:
     """Raise BagError for a file that rosbags, which reads it, would take very long for."""
     try:
-        compose_yaml('metadata', folder / FILE_NAME)
+        read_yaml('metadata', folder / FILE_NAME, compose_yaml)
     except ConfigurationError as error:
         raise BagError(
             f"bag '{folder}' cannot be read: {error}; without this file it is read from what"

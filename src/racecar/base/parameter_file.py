@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass
+import functools
 from pathlib import Path
 import re
 
@@ -21,6 +22,7 @@ from racecar.base.yaml_file import (
     is_quoted,
     is_text,
     plain_value,
+    read_yaml,
     value_of,
 )
 
@@ -72,7 +74,9 @@ class ParameterFile:
         known: its parameters; others are left out of the sections that are for nodes of any name.
         """
         return {
-            name: value for section in self.sections if section.matches(full_name)
+            # Lists belong to whoever asks.
+            name: [*value] if isinstance(value, list) else value
+            for section in self.sections if section.matches(full_name)
             for name, value in section.parameters.items()
             if known is None or name in known or not section.is_for_any}
 
@@ -107,12 +111,21 @@ def read_parameter_file(path: Path | str) -> ParameterFile:
 
     Raises ConfigurationError naming the file, the line and the reason if it is not one.
     """
-    name = f'parameter file {excerpt(str(path))}'
-    root = compose_yaml('parameter file', path, knows_aliases=False)
+    try:
+        return ParameterFile(Path(path), read_yaml('parameter file', path, _sections_of))
+    except _NoParameterFileError as error:
+        raise ConfigurationError(f'parameter file {excerpt(str(path))}{error}') from error
+
+
+# Nodes of a stack share few files; the text, and not the path, says whether one has changed.
+@functools.lru_cache(maxsize=64)
+def _sections_of(text: str) -> tuple[Section, ...]:
+    """Sections of a text. Raises _NoParameterFileError, and yaml.YAMLError if it is not YAML."""
+    root = compose_yaml(text, knows_aliases=False)
     try:
         if not isinstance(root, yaml.MappingNode):
-            raise ConfigurationError(
-                f"{name} holds {'nothing' if root is None else _shown(root)}, expected node names"
+            raise _NoParameterFileError(
+                f" holds {'nothing' if root is None else _shown(root)}, expected node names"
                 f' with {_PARAMETERS} below')
         sections = tuple(_sections(root, None))
         seen: dict[str, int] = {}
@@ -123,10 +136,10 @@ def read_parameter_file(path: Path | str) -> ParameterFile:
                                   f' {seen[section.pattern]}')
             seen[section.pattern] = section.line
     except _MalformedError as error:
-        raise ConfigurationError(f'{name}, line {error.line}: {error}') from error
+        raise _NoParameterFileError(f', line {error.line}: {error}') from error
     except yaml.YAMLError as error:
-        raise ConfigurationError(f'{name}, {describe_error(error)}') from error
-    return ParameterFile(Path(path), sections)
+        raise _NoParameterFileError(f', {describe_error(error)}') from error
+    return sections
 
 
 def load_parameter_file(path: Path | str, node: str, namespace: str = '') -> dict[str, object]:
@@ -136,6 +149,10 @@ def load_parameter_file(path: Path | str, node: str, namespace: str = '') -> dic
     Returns dotted names and raw values. Raises ConfigurationError if the file is not one.
     """
     return read_parameter_file(path).of_node(f"{namespace.strip('/')}/{node}")
+
+
+class _NoParameterFileError(Exception):
+    """A text is no parameter file: what follows its name in the message."""
 
 
 class _MalformedError(Exception):

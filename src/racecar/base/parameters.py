@@ -146,6 +146,9 @@ class Parameter:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
+    if type(value) is float:
+        # Most are: an abstract class takes ten times as long to ask.
+        return math.isfinite(value)
     try:
         return (not isinstance(value, bool) and isinstance(value, numbers.Real)
                 and math.isfinite(value))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from pathlib import Path
 import sys
@@ -21,20 +22,26 @@ def share_folder() -> Path:
     The source tree goes before the prefix below which this module is installed, that before those
     of AMENT_PREFIX_PATH and of Python. Raises ConfigurationError where none has it.
     """
+    return _share_folder(os.environ.get('AMENT_PREFIX_PATH', ''), sys.prefix)
+
+
+# A stack asks a hundred times.
+@functools.lru_cache
+def _share_folder(ament_prefixes: str, python_prefix: str) -> Path:
     module = Path(__file__).resolve()
     source = module.parents[3]
     candidates = [source] if (source / 'package.xml').is_file() else []
     # <prefix>/lib/python3.11/site-packages/racecar/base/share.py, or less of it with --target.
     prefixes = [str(folder) for folder in module.parents[2:6]]
-    prefixes += os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
+    prefixes += ament_prefixes.split(os.pathsep)
     candidates += [
-        Path(prefix) / 'share' / 'racecar' for prefix in (*prefixes, sys.prefix) if prefix]
+        Path(prefix) / 'share' / 'racecar' for prefix in (*prefixes, python_prefix) if prefix]
     for candidate in candidates:
         if (candidate / 'config').is_dir():
             return candidate
     raise ConfigurationError(
         'the folder config/ of racecar is not found beside the sources, below the prefix where'
-        f' they are installed, {sys.prefix}, or in AMENT_PREFIX_PATH; source install/setup.bash,'
+        f' they are installed, {python_prefix}, or in AMENT_PREFIX_PATH; source install/setup.bash,'
         ' install the package anew, or run from the repository')
 
 

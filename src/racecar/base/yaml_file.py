@@ -56,7 +56,7 @@ def load_yaml(kind: str, path: Path | str, remedy: str = 'check the path') -> Va
     kind: what the file is, and remedy: what to do where it cannot be read, for the message.
     Raises ConfigurationError if it cannot be read, is not YAML, is too large, or has a key twice.
     """
-    return _in_file(kind, path, remedy, parse_yaml)
+    return read_yaml(kind, path, parse_yaml, remedy)
 
 
 def load_mapping(kind: str, path: Path | str, keys: str) -> dict[str, object]:
@@ -82,19 +82,44 @@ def naming_file(kind: str, path: str | os.PathLike[str] | None) -> Iterator[None
         raise type(error)(f"{kind} '{path}': {error}") from error
 
 
-def compose_yaml(kind: str, path: Path | str, remedy: str = 'check the path',
-                 knows_aliases: bool = True) -> yaml.Node | None:
-    """Nodes of a YAML file, which know their lines; None if it is empty.
+def read_yaml(kind: str, path: Path | str, read: Callable[[str], T],
+              remedy: str = 'check the path') -> T:
+    """What read() makes of the text of a YAML file.
+
+    Raises ConfigurationError, for a file that cannot be read and for yaml.YAMLError that read()
+    raises.
+    """
+    name = f'{kind} {excerpt(str(path))}'
+    try:
+        return read(_text(path))
+    except OSError as error:
+        raise ConfigurationError(f'{name} cannot be read: {error.strerror}; {remedy}') from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(
+            f'{name} is not YAML: byte {error.start + 1} is not UTF-8; save it as UTF-8'
+        ) from error
+    except _TooLarge as error:
+        raise ConfigurationError(f'{name} is too large: {describe_error(error)}') from error
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f'{name} is not YAML: {describe_error(error)}') from error
+    except ValueError as error:  # a NUL in the path
+        raise ConfigurationError(f'{name} cannot be read: {error}; {remedy}') from error
+
+
+def compose_yaml(text: str, knows_aliases: bool = True) -> yaml.Node | None:
+    """Nodes of a YAML text, which know their lines; None if it is empty.
 
     knows_aliases: False for what the middleware reads too, which refuses them.
-    Raises ConfigurationError as load_yaml() does, but for a key that stands twice.
+    Raises yaml.YAMLError as parse_yaml() does, but for a key that stands twice.
     """
-    return _in_file(kind, path, remedy, lambda text: _compose(text, knows_aliases))
+    _check_size(text, knows_aliases)
+    node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
+    return node
 
 
 def parse_yaml(text: str) -> Value:
     """Content of a YAML text. Raises yaml.YAMLError, see describe_error()."""
-    node = _compose(text)
+    node = compose_yaml(text)
     return None if node is None else value_of(node)
 
 
@@ -145,24 +170,6 @@ def entries(node: yaml.MappingNode) -> Iterator[tuple[str, int, yaml.Node]]:
                 key, f'key {excerpt(key.value)} stands twice, first in line {lines[key.value]}')
         lines[key.value] = line
         yield key.value, line, value
-
-
-def _in_file(kind: str, path: Path | str, remedy: str, read: Callable[[str], T]) -> T:
-    name = f'{kind} {excerpt(str(path))}'
-    try:
-        return read(_text(path))
-    except OSError as error:
-        raise ConfigurationError(f'{name} cannot be read: {error.strerror}; {remedy}') from error
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(
-            f'{name} is not YAML: byte {error.start + 1} is not UTF-8; save it as UTF-8'
-        ) from error
-    except _TooLarge as error:
-        raise ConfigurationError(f'{name} is too large: {describe_error(error)}') from error
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f'{name} is not YAML: {describe_error(error)}') from error
-    except ValueError as error:  # a NUL in the path
-        raise ConfigurationError(f'{name} cannot be read: {error}; {remedy}') from error
 
 
 def _text(path: Path | str) -> str:
@@ -262,12 +269,6 @@ def _is_exact(text: str, number: float) -> bool:
     whole, _, fraction = mantissa.partition('.')
     missing = -1074 - (int(exponent or '0') - 4 * len(fraction))
     return missing <= 0 or int(whole + fraction, 16) % 2**missing == 0
-
-
-def _compose(text: str, knows_aliases: bool = True) -> yaml.Node | None:
-    _check_size(text, knows_aliases)
-    node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
-    return node
 
 
 def _check_size(text: str, knows_aliases: bool) -> None:

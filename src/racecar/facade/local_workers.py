@@ -11,10 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 import contextlib
 import logging
+import multiprocessing
 import subprocess
 import sys
 
 from racecar.base.errors import RunError
+
+# Where the tasks of workers are, which each of them would import anew.
+_TASKS = tuple(f'racecar.facade.{name}' for name in (
+    'evaluation', 'fleet_sweeps', 'league', 'sweep_parts'))
 
 
 @contextlib.contextmanager
@@ -43,13 +48,21 @@ def local_scheduler(workers: int) -> Iterator[str]:
 
 def main() -> None:
     """Serve until standard input ends."""
+    import dask
     import distributed
+    from distributed.utils import get_mp_context
 
-    with distributed.LocalCluster(
-            n_workers=int(sys.argv[1]), threads_per_worker=1, dashboard_address='127.0.0.1:0',
-            silence_logs=logging.CRITICAL) as cluster:
-        print(cluster.scheduler_address, flush=True)
-        sys.stdin.read()
+    method = 'forkserver' if 'forkserver' in multiprocessing.get_all_start_methods() else 'spawn'
+    with dask.config.set({'distributed.worker.multiprocessing-method': method}):
+        # The first call names what a server imports before it forks, which is not enough.
+        get_mp_context()
+        if method == 'forkserver':
+            multiprocessing.set_forkserver_preload(['distributed.nanny', *_TASKS])
+        with distributed.LocalCluster(
+                n_workers=int(sys.argv[1]), threads_per_worker=1,
+                dashboard_address='127.0.0.1:0', silence_logs=logging.CRITICAL) as cluster:
+            print(cluster.scheduler_address, flush=True)
+            sys.stdin.read()
 
 
 if __name__ == '__main__':

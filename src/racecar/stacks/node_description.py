@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+import functools
 import json
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -56,6 +57,15 @@ class NodeDescription:
         Raises ParameterError, naming the node and the file, for what its table does not allow, and
         for a vehicle that cannot be.
         """
+        merged, values = self._merged_and_resolved
+        # Lists must be of one type; YAML may mix whole numbers with others.
+        return {name: values[name] if isinstance(value, list) else value
+                for name, value in merged.items()}
+
+    # As the files were when it was first asked for: many ask for the values of one node.
+    @functools.cached_property
+    def _merged_and_resolved(self) -> tuple[dict[str, object], Resolved]:
+        """What is set, as it is given, and the value of every parameter."""
         files = self._files()
         merged: dict[str, object] = {}
         origins: dict[str, Path] = {}
@@ -76,9 +86,7 @@ class NodeDescription:
         except ParameterError as error:
             raise ParameterError(
                 f'node {self.full_name}: {error}{self._origin(str(error), origins)}') from error
-        # Lists must be of one type; YAML may mix whole numbers with others.
-        return {name: values[name] if isinstance(value, list) else value
-                for name, value in merged.items()}
+        return merged, values
 
     def _origin(self, message: str, origins: Mapping[str, Path]) -> str:
         """End of a message: the file that sets the parameter that it names, if any."""
@@ -137,8 +145,8 @@ class NodeDescription:
 
     def resolve(self) -> Resolved:
         """Value of every parameter of the node."""
-        explicit = self.explicit_parameters()
-        return self.spec.table.expanded(explicit).resolve(explicit)
+        return {name: [*value] if isinstance(value, list) else value
+                for name, value in self._merged_and_resolved[1].items()}
 
     def usable_values(self) -> Resolved | None:
         """What resolve() gives; None where it raises ParameterError, as whoever makes the node."""

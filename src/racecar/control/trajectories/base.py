@@ -14,6 +14,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from racecar.base.columns import Array
 from racecar.base.compiled import compiled
 from racecar.base.parameters import Parameter
 from racecar.base.types import Odometry, yaw_to_quaternion
@@ -161,6 +162,25 @@ class Trajectory(ABC):
 
     def sampled_course(self) -> Course:
         """The course by the motion, without borders."""
-        end = self.duration or _ENDLESS
-        return Course.along(np.array([
-            self.motion(end * i / (_COURSE_POINTS - 1))[:2] for i in range(_COURSE_POINTS)]))
+        end, closed_form = self.duration or _ENDLESS, self.pure_motion
+        return Course.along(
+            _sampled(self.motion, end) if closed_form is None
+            else _sampled_closed_form(closed_form, tuple(self.numbers.tolist()), end))
+
+
+def _sampled(motion: Callable[[float], tuple[float, ...]], end: float) -> Array:
+    """Positions [m] at times up to the end [s], (points, 2)."""
+    return np.array([
+        motion(end * i / (_COURSE_POINTS - 1))[:2] for i in range(_COURSE_POINTS)])
+
+
+# Cars of a sweep and runs of a search follow the same few paths.
+@functools.lru_cache(maxsize=64)
+def _sampled_closed_form(
+    closed_form: ClosedForm, numbers: tuple[float, ...], end: float,
+) -> Array:
+    """_sampled() of what a trajectory's closed form gives for its numbers, read-only."""
+    motion, given = motion_kernel(closed_form), vector(numbers)
+    points = _sampled(lambda time: motion(time, given), end)
+    points.flags.writeable = False
+    return points
