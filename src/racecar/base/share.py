@@ -41,8 +41,8 @@ def _share_folder(ament_prefixes: str, python_prefix: str) -> Path:
             return candidate
     raise ConfigurationError(
         'the folder config/ of racecar is not found beside the sources, below the prefix where'
-        f' they are installed, {python_prefix}, or in AMENT_PREFIX_PATH; source install/setup.bash,'
-        ' install the package anew, or run from the repository')
+        f' they are installed, {python_prefix}, or in AMENT_PREFIX_PATH; source'
+        ' install/setup.bash, install the package anew, or run from the repository')
 
 
 def version() -> str:

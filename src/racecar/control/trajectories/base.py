@@ -165,7 +165,7 @@ class Trajectory(ABC):
         end, closed_form = self.duration or _ENDLESS, self.pure_motion
         return Course.along(
             _sampled(self.motion, end) if closed_form is None
-            else _sampled_closed_form(closed_form, tuple(self.numbers.tolist()), end))
+            else _sampled_closed_form(closed_form, tuple(map(float, self.numbers)), end))
 
 
 def _sampled(motion: Callable[[float], tuple[float, ...]], end: float) -> Array:
