@@ -42,10 +42,9 @@ def command_line(arguments: List[str]) -> List[str]:
 
 
 def parallel(arguments: List[str]) -> List[str]:
-    """Return pytest's options for four workers on two cores, where they pay.
+    """Return pytest's options for three workers on two cores, where they pay.
 
-    Half of the time tests wait for processes that they start, as nodes and browsers: three
-    workers leave a fifth of two cores idle.
+    A quarter of the time tests wait for processes that they start, as nodes and browsers.
     Starting them takes longer than most files, and a file named by hand is often being debugged.
     """
     named = [word.partition('::')[0] for word in arguments if not word.startswith('-')]
@@ -59,7 +58,7 @@ def parallel(arguments: List[str]) -> List[str]:
            for word in arguments):
         return []
     # Who is done takes over tests of others: some last a second, some half a minute.
-    workers = 2 * len(os.sched_getaffinity(0))
+    workers = len(os.sched_getaffinity(0)) * 3 // 2
     return ['-n', str(workers), '--dist', 'worksteal']
 
 
