@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Modes of many cars at once, against NumPy's eigenvalues and linear theory."""
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -131,3 +133,23 @@ def test_few_cars_and_many_have_the_same_modes_also_where_they_are_not_finite():
     assert not np.isfinite(few[1]).all()
     for car in (0, 1):
         np.testing.assert_array_equal(many[car], few[car][0])
+
+
+@pytest.mark.parametrize('changed', ['parameters', 'speeds', 'radii'])
+def test_modes_of_a_car_are_found_once_until_one_of_its_numbers_changes(changed):
+    model = model_of('double_track', tyre_model='fiala')
+    given: dict[str, Any] = {
+        'parameters': rows_of(tuple(model.parameters), 1),
+        'speeds': straight_speeds(0.5, 3.0, 5), 'radii': (0.05, 0.05)}
+    first = straight_modes(model.equations, **given)
+    assert straight_modes(model.equations, **given) is first
+    with pytest.raises(ValueError, match='read-only'):
+        first[0, 0, 0, 0] = 1.0
+    other = straight_modes(model.equations, **given | {changed: 1.01 * np.array(given[changed])})
+    assert other.shape == first.shape
+    assert not np.array_equal(other, first)
+    # As a car among others is.
+    many = straight_modes(
+        model.equations, np.repeat(given['parameters'], 2, axis=1),
+        np.repeat(given['speeds'], 2, axis=0), given['radii'])
+    np.testing.assert_array_equal(many, np.repeat(first, 2, axis=0))

@@ -108,13 +108,33 @@ def straight_speeds(
 
 def straight_modes(
     equations: Equations, parameters: Array, speeds: Array,
-    radii: tuple[float, float] = (1.0, 1.0),
+    radii: tuple[float | Array, float | Array] = (1.0, 1.0),
 ) -> Array:
-    """Matrices of the modes of cars that run straight ahead, (cars, speeds, n, n).
+    """Matrices of the modes of cars that run straight ahead, (cars, speeds, n, n), read-only.
 
     parameters: (numbers, cars); speeds: (cars, speeds) [m/s]; radii: of the front and rear wheels,
     which roll, a number or column each [m].
     """
+    if len(speeds) != 1:
+        return _straight_modes(equations, parameters, speeds, radii)
+    return _modes_of_one(equations, parameters.tobytes(), speeds.tobytes(),
+                         tuple(float(np.reshape(radius, ())) for radius in radii))
+
+
+# Who makes a car asks three times, and most runs are of few cars.
+@functools.lru_cache(maxsize=64)
+def _modes_of_one(
+    equations: Equations, parameters: bytes, speeds: bytes, radii: tuple[float, ...],
+) -> Array:
+    found = _straight_modes(equations, np.frombuffer(parameters).reshape(-1, 1).copy(),
+                            np.frombuffer(speeds).reshape(1, -1).copy(), radii)
+    found.flags.writeable = False
+    return found
+
+
+def _straight_modes(
+    equations: Equations, parameters: Array, speeds: Array, radii: tuple[float | Array, ...],
+) -> Array:
     states = np.zeros((*speeds.shape, len(equations.state)))
     inputs = np.zeros((*speeds.shape, len(equations.inputs)))
     inputs[..., field_names(equations.inputs).index('speed')] = speeds
