@@ -357,10 +357,11 @@ def test_a_file_is_read_anew_where_its_text_has_changed(file):
     assert load_parameter_file(path, 'a') == {'b': [1, 5]}
 
 
-def test_nodes_that_share_a_file_read_its_yaml_once(file, monkeypatch):
-    path = file(f'a: {{ros__parameters: {{unlike_any_other: 1}}}}  # {file}')
+def test_nodes_that_share_a_file_read_its_yaml_once(file, tmp_path, monkeypatch):
+    # A text that nobody has read before.
+    path = file(f'a: {{ros__parameters: {{b: 1}}}}  # {tmp_path}')
     composed = mock.Mock(wraps=yaml.compose)
     monkeypatch.setattr(yaml, 'compose', composed)
     for _ in range(3):
-        assert load_parameter_file(path, 'a') == {'unlike_any_other': 1}
+        assert load_parameter_file(path, 'a') == {'b': 1}
     assert composed.call_count == 1

@@ -488,3 +488,11 @@ def test_plant_cannot_be_simulated_without_a_node(capsys, command):
     assert ("configuration 'plant' has no control law, expected one of kinematic_ode, dynamic_ode,"
             ' kinematic_world, kinematic_world_pacejka, dynamic_world, differential_wheels;'
             ' `racecar up plant` runs it') in capsys.readouterr().err
+
+
+def test_lists_of_values_belong_to_whoever_asks():
+    recorder = describe(record='bag', lockstep=True)['bag_recorder']
+    for ask in (recorder.explicit_parameters, recorder.resolve):
+        before = [*ask()['awaited']]
+        ask()['awaited'].append('mine')
+        assert ask()['awaited'] == before

@@ -3,6 +3,7 @@
 """Commands and workers as processes of their own: interrupted, left alone, started anew."""
 
 import contextlib
+import multiprocessing
 import re
 import shlex
 import signal
@@ -199,3 +200,17 @@ def test_a_new_worker_loads_the_code_that_another_has_compiled(tmp_path):
             found = [*cores.run(SweepTask(sweep), [(0, 2)])]
             assert sum(part.points for part in found) == 2
             assert [*client.run(compilations).values()] == [0]
+
+
+@pytest.mark.skipif('forkserver' not in multiprocessing.get_all_start_methods(),
+                    reason='workers of this system are no forks')
+def test_a_worker_begins_with_the_modules_of_all_tasks():
+    tasks = [f'racecar.facade.{name}'
+             for name in ('evaluation', 'fleet_sweeps', 'league', 'sweep_parts')]
+
+    def missing():
+        return [name for name in tasks if name not in sys.modules]
+
+    with local_scheduler(1) as address, distributed.Client(
+            address, set_as_default=False) as client:
+        assert [*client.run(missing).values()] == [[]]

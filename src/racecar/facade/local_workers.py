@@ -52,17 +52,16 @@ def main() -> None:
     import distributed
     from distributed.utils import get_mp_context
 
-    method = 'forkserver' if 'forkserver' in multiprocessing.get_all_start_methods() else 'spawn'
-    with dask.config.set({'distributed.worker.multiprocessing-method': method}):
+    if 'forkserver' in multiprocessing.get_all_start_methods():
+        dask.config.set({'distributed.worker.multiprocessing-method': 'forkserver'})
         # The first call names what a server imports before it forks, which is not enough.
         get_mp_context()
-        if method == 'forkserver':
-            multiprocessing.set_forkserver_preload(['distributed.nanny', *_TASKS])
-        with distributed.LocalCluster(
-                n_workers=int(sys.argv[1]), threads_per_worker=1,
-                dashboard_address='127.0.0.1:0', silence_logs=logging.CRITICAL) as cluster:
-            print(cluster.scheduler_address, flush=True)
-            sys.stdin.read()
+        multiprocessing.set_forkserver_preload(['distributed.nanny', *_TASKS])
+    with distributed.LocalCluster(
+            n_workers=int(sys.argv[1]), threads_per_worker=1, dashboard_address='127.0.0.1:0',
+            silence_logs=logging.CRITICAL) as cluster:
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.read()
 
 
 if __name__ == '__main__':

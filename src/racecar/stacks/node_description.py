@@ -57,7 +57,7 @@ class NodeDescription:
         Raises ParameterError, naming the node and the file, for what its table does not allow, and
         for a vehicle that cannot be.
         """
-        merged, values = self._merged_and_resolved
+        merged, values = self._merged_and_resolved[0], self.resolve()
         # Lists must be of one type; YAML may mix whole numbers with others.
         return {name: values[name] if isinstance(value, list) else value
                 for name, value in merged.items()}

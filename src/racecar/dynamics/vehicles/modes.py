@@ -110,10 +110,10 @@ def straight_modes(
     equations: Equations, parameters: Array, speeds: Array,
     radii: tuple[float | Array, float | Array] = (1.0, 1.0),
 ) -> Array:
-    """Matrices of the modes of cars that run straight ahead, (cars, speeds, n, n), read-only.
+    """Matrices of the modes of cars that run straight ahead, (cars, speeds, n, n).
 
     parameters: (numbers, cars); speeds: (cars, speeds) [m/s]; radii: of the front and rear wheels,
-    which roll, a number or column each [m].
+    which roll, a number or column each [m]. Those of one car are kept, and read-only.
     """
     if len(speeds) != 1:
         return _straight_modes(equations, parameters, speeds, radii)
