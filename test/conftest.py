@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settings of Hypothesis for all tests, and what the processes that they start have in common."""
 
-import compileall
 import gc
 import os
-from pathlib import Path
 import random
-import sys
 
 from hypothesis import HealthCheck, settings
 import pytest
@@ -36,17 +33,11 @@ def pytest_report_header(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
-    """Choose the seed of a search, and compile the sources where Python must not do it.
-
-    With PYTHONDONTWRITEBYTECODE each of the hundreds of processes that tests start would compile
-    them anew, for a quarter of a second.
-    """
+    """Choose the seed of a search."""
     if PROFILE != 'repeatable' and config.getoption('--hypothesis-seed') is None:
         # Before the plugin of Hypothesis reads it; workers of pytest-xdist inherit the variable.
         config.option.hypothesis_seed = os.environ.setdefault(
             'RACECAR_HYPOTHESIS_SEED', str(random.randrange(2**32)))
-    if sys.dont_write_bytecode and not hasattr(config, 'workerinput'):
-        compileall.compile_dir(Path(__file__).parents[1] / 'src', quiet=2)
 
 
 @pytest.hookimpl(hookwrapper=True)

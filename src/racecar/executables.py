@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import os.path
+import os
 import sys
 
 from racecar.signals import (
@@ -16,8 +16,18 @@ from racecar.signals import (
 )
 
 
+def without_threads_of_blas() -> None:
+    """Keep linear algebra in the thread that asks for it, unless the user has said otherwise.
+
+    Matrices are narrow here: further threads of OpenBLAS only wait, with a processor of their own
+    at the start and after each call, and the bits of sums can depend on how many they are.
+    """
+    os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
+
+
 def node() -> int:
     """Run the node whose name the executable has."""
+    without_threads_of_blas()
     end_at_once_on_signals(code_of_node)
     end_with_launch()
     from racecar.nodes.shared.entry import run_executable
@@ -28,6 +38,7 @@ def node() -> int:
 
 def command() -> int:
     """Run the command `racecar`."""
+    without_threads_of_blas()
     end_at_once_on_signals(code_of_command)
     from racecar.cli.main import main
 

@@ -45,8 +45,9 @@ def test_it_needs_one_core_only():
     environment = {key: value for key, value in os.environ.items() if 'NUM_THREADS' not in key}
     done = subprocess.run(
         [sys.executable, '-c',
-         'import os\nfrom racecar.cli.main import main\nmain(["identify", "--plan"])\n'
-         'import numpy\nprint("threads", len(os.listdir("/proc/self/task")))'],
+         'import os, sys\nfrom racecar.executables import command\n'
+         'sys.argv[1:] = ["identify", "--plan"]\ncommand()\n'
+         'print("threads", len(os.listdir("/proc/self/task")))'],
         env=environment, capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.endswith('threads 1\n')
 

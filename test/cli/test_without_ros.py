@@ -39,3 +39,13 @@ def test_a_command_loads_nothing_of_ros(words, tmp_path, run_bag):
         capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == 'loaded:'
+
+
+def test_who_drives_one_car_loads_nothing_for_environments_and_schedulers():
+    done = subprocess.run(
+        [sys.executable, '-c',
+         'import sys, racecar\nracecar.simulate(duration=0.1)\n'
+         'print(*(n for n in ("asyncio", "dask", "gymnasium", "racecar.gym") if n in sys.modules))'
+         ],
+        capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 import json
-import os
 from pathlib import Path
 import re
 import sys
@@ -73,9 +72,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises RunError, BagError, ParameterError or ConfigurationError with a one-line message.
     """
-    # Before NumPy is imported: matrices are narrow here, and further threads only wait for the
-    # first one, at the expense of other programs.
-    os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
     from racecar.identification.drive import QUANTITIES
 
     columns = _pairs('--column', arguments.column, tuple(QUANTITIES))
