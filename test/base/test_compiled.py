@@ -10,6 +10,7 @@ import subprocess
 import sys
 from typing import NamedTuple
 
+from full_disk import NO_BYTECODE
 import numpy as np
 import pytest
 
@@ -211,7 +212,7 @@ def test_compiled_code_has_a_form_of_its_own_where_plain_python_needs_another():
 def test_a_disk_without_room_for_the_code_does_not_end_the_program(tmp_path):
     pytest.importorskip('numba')
     (until_warm, _), said = start(
-        'compiled', tmp_path,
+        'compiled', tmp_path, NO_BYTECODE +
         'import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n')
     assert said == LINE
     assert until_warm > 5

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from typing import Any, NamedTuple
 
+from full_disk import NO_BYTECODE
 from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
@@ -396,7 +397,8 @@ def test_pure_functions_are_called_with_names_too():
 
 def test_a_full_disk_does_not_end_the_program(package):
     pytest.importorskip('numba')
-    full = 'import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n'
+    full = NO_BYTECODE + (
+        'import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n')
     found = ask(package, before=full)
     assert (found['room'][:2], found['hits']) == ([2.0, 4.0], 0)
     # Whatever the full disk left behind, the next start has the right code.

@@ -5,7 +5,6 @@
 import json
 import os
 from pathlib import Path
-import resource
 import shlex
 import signal
 import subprocess
@@ -13,6 +12,7 @@ import sys
 import tracemalloc
 from typing import Any
 
+from full_disk import growing_no_further_than
 from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
@@ -270,13 +270,9 @@ def test_a_full_disk_loses_nothing_that_was_written(tmp_path):
     writer = DatasetWriter(folder, SweepRows(sweep), '')
     writer.add(run_part(sweep, 0, 2))
     writer.write()
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
-    try:
-        with pytest.raises(ConfigurationError, match='cannot be written: .*too large.*--resume'):
-            run_into(writer, Cores(1), sweep)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with growing_no_further_than(1000), pytest.raises(
+            ConfigurationError, match='cannot be written: .*too large.*--resume'):
+        run_into(writer, Cores(1), sweep)
     assert [*folder.glob('*.unfinished')] == []
     assert len(open_dataset(folder)) == 2
     assert stored(folder, sweep, Cores(1), resume=True).done == 6

@@ -5,9 +5,9 @@
 import csv
 import json
 import re
-import resource
 from typing import Any
 
+from full_disk import growing_no_further_than
 import numpy as np
 import pytest
 
@@ -227,13 +227,9 @@ def test_a_trial_that_hangs_counts_as_lost_and_says_why():
 def test_a_full_disk_keeps_the_trials_that_were_stored(tmp_path):
     storage = tmp_path / 'study.db'
     first = tuned(trials=2, storage=f'sqlite:///{storage}')
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1, limits[1]))
-    try:
-        with pytest.raises(racecar.ConfigurationError, match='cannot be written.*resume') as info:
-            tuned(trials=6, storage=f'sqlite:///{storage}')
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with growing_no_further_than(1), pytest.raises(
+            racecar.ConfigurationError, match='cannot be written.*resume') as info:
+        tuned(trials=6, storage=f'sqlite:///{storage}')
     assert '\n' not in str(info.value)
     assert tuned(trials=6, storage=f'sqlite:///{storage}').trials[:2] == first.trials
 

@@ -21,7 +21,7 @@ VEHICLE = ('--params-file', str(share_folder() / 'config' / 'vehicles' / 'raceca
 class NodeProcess:
     """`python -m racecar.nodes EXECUTABLE --ros-args ...`, a context manager."""
 
-    def __init__(self, executable, *arguments):
+    def __init__(self, executable, *arguments, **environment):
         self.executable = executable
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         path = os.pathsep.join(
@@ -29,7 +29,7 @@ class NodeProcess:
         self.process = subprocess.Popen(
             [sys.executable, '-m', 'racecar.nodes', executable, '--ros-args',
              *map(str, arguments)],
-            env={**os.environ, 'PYTHONPATH': path, 'PYTHONFAULTHANDLER': '1'},
+            env={**os.environ, 'PYTHONPATH': path, 'PYTHONFAULTHANDLER': '1', **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=self._stderr)
 

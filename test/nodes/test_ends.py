@@ -111,7 +111,9 @@ class FullDisk:
     def __init__(self, bench, folder):
         self.bench, self.folder = bench, folder
         self.recorder = NodeProcess(
-            'bag_recorder', '-p', f'folder:={folder}', '-p', 'topics:=[/vesc/odom]')
+            'bag_recorder', '-p', f'folder:={folder}', '-p', 'topics:=[/vesc/odom]',
+            # See NO_BYTECODE of full_disk.py.
+            PYTHONDONTWRITEBYTECODE='1')
         self.count = 0
 
     @property
