@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+import functools
 import importlib
 from pathlib import Path
 import re
@@ -82,14 +83,20 @@ def imported() -> set[Interface]:
     """Messages and services that our Python files import."""
     found = set()
     for path in (path for folder in SOURCES for path in (ROOT / folder).rglob('*.py')):
-        text = path.read_text(encoding='utf-8')
-        if not _IMPORT.search(text):
-            continue
-        for node in ast.walk(ast.parse(text, str(path))):
-            if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-                package, _, kind = node.module.partition('.')
-                if kind in _KINDS:
-                    found |= {Interface(package, kind, name.name) for name in node.names}
+        found |= _imported_by(path.read_text(encoding='utf-8'))
+    return found
+
+
+@functools.cache
+def _imported_by(text: str) -> set[Interface]:
+    found: set[Interface] = set()
+    if not _IMPORT.search(text):
+        return found
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            package, _, kind = node.module.partition('.')
+            if kind in _KINDS:
+                found |= {Interface(package, kind, name.name) for name in node.names}
     return found
 
 

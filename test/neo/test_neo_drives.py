@@ -129,8 +129,8 @@ def colour_centre(picture, of):
 
     of: 0, 1 or 2 for red, green or blue.
     """
-    floor = picture[360:].astype(int)
-    others = np.delete(floor, of, axis=2).max(axis=2)
+    floor = picture[360:].astype(np.int16)
+    others = np.maximum(floor[..., of - 1], floor[..., of - 2])
     found = floor[..., of] > others + 60
     return np.nonzero(found)[1].mean() if found.sum() > 30 else None
 

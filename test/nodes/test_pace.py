@@ -11,6 +11,7 @@ import pytest
 from racecar.base.errors import MessageError, ParameterError
 from racecar.cockpit.page_messages import read_page_message
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
+from racecar.ros import pace
 
 pytestmark = pytest.mark.ros
 
@@ -51,7 +52,8 @@ def test_a_timer_that_does_not_come_any_more_is_set_again(bench, simulator):
     goes_on(bench, node, 2)
 
 
-def test_a_computer_that_is_too_slow_is_told_once(bench, simulator):
+def test_a_computer_that_is_too_slow_is_told_once(bench, simulator, monkeypatch):
+    monkeypatch.setattr(pace, 'SPELL', 0.5)
     node = simulator(real_time_factor=1e5)
     bench.until(lambda: bench.has_logged('too slow for single_track_simulator'), 'the warning',
                 30.0)

@@ -101,11 +101,17 @@ PLAIN = (*_ALL_FLOORS, 'api', 'bags', 'catalogue', 'cockpit', 'courses', 'facade
 """Rooms that import nothing of ROS, nor what does."""
 
 
+@functools.cache
+def nodes_of(text):
+    """Return the nodes of the syntax tree of a module."""
+    return [*ast.walk(ast.parse(text))]
+
+
 def imports(text, module, is_package=False):
     """Return the full dotted names that a module imports, with line numbers."""
     package = module if is_package else module.rpartition('.')[0]
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes_of(text):
         if isinstance(node, ast.Import):
             found += [(alias.name, node.lineno) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -125,7 +131,7 @@ def imports_by_name(text):
     Of a name that is put together only the beginning is known.
     """
     return [
-        (name, node.lineno) for node in ast.walk(ast.parse(text))
+        (name, node.lineno) for node in nodes_of(text)
         if isinstance(node, ast.Call) and node.args
         and ast.unparse(node.func).endswith('import_module')
         and (name := beginning(node.args[0]))]

@@ -14,6 +14,9 @@ MOST_UNCHECKED = 200
 def test_any_is_rare():
     found = {}
     for path in sorted(SOURCES.rglob('*.py')):
+        # Most have none, which takes no tokens to see.
+        if 'Any' not in path.read_text(encoding='utf-8'):
+            continue
         with tokenize.open(path) as file:
             count = sum(token.type == tokenize.NAME and token.string == 'Any'
                         for token in tokenize.generate_tokens(file.readline))

@@ -12,14 +12,17 @@ from racecar.base.types import NANOSECONDS
 from racecar.ros.node import TableNode
 from racecar.simulation.ports import Plant
 
+SPELL = 5.0
+"""In parts of this length real time is watched [s]."""
+
 # Further behind than this [s] a simulator does not catch up with the wall clock.
 _LONGEST_LAG = 0.1
 # Waits [s] between two instants: no timer is set for a shorter one, nor at once for a longer one.
 _SHORTEST_WAIT, _LONGEST_WAIT = 5e-4, 3600.0
 # A timer that is so late [s] does not come any more.
 _LOST_AFTER = 1.0
-# Real time is watched in spells of so long [s]; slow is one below this share of what is wanted.
-_SPELL, _SLOW, _SLOW_SPELLS = 5.0, 0.95, 2
+# Slow is a spell below this share of the factor that is wanted; of so many in turn it is told.
+_SLOW, _SLOW_SPELLS = 0.95, 2
 
 
 class Pace:
@@ -109,7 +112,7 @@ class Pace:
         factor = self._node.values['real_time_factor']
         wall, simulated = self._spell
         elapsed = time.monotonic() - wall
-        if factor == 0.0 or elapsed < _SPELL:
+        if factor == 0.0 or elapsed < SPELL:
             return
         reached = (self._plant.time_ns - simulated) / NANOSECONDS / elapsed
         is_slow = reached < _SLOW * factor and not is_held_up
