@@ -231,6 +231,16 @@ def test_the_regulator_solves_the_riccati_equation():
     assert slow == pytest.approx(exact, abs=1e-5)
 
 
+def test_the_regulator_is_made_for_the_time_between_its_answers():
+    def table(**settings):
+        return find_controller('lqr').make(CAR, settings).table.tolist()
+
+    assert table(rate=25.0) == table(period=0.04)
+    assert table(rate=25.0) != table()
+    # Without a rate it keeps the gains that it had.
+    assert table() == table(period=0.02)
+
+
 @pytest.mark.parametrize(('name', 'most'), [
     ('pure_pursuit', 0.25), ('stanley', 0.06), ('lqr', 0.06), ('map', 0.2)])
 def test_each_controller_keeps_to_the_line(name, most):
