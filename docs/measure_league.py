@@ -72,8 +72,9 @@ def published_table(folder: Path, before: str) -> str:
     """Published lap times, those of the same planners here, and of our controllers.
 
     folder: with a file of `planner_laps.py --json` for each controller of ours on the race lines
-    of the authors, in its folder `own_lines` for each on lines of ours, and for planners of the
-    authors; rows of those without a file are taken from `before`, the table that is replaced.
+    of the authors, in its folders `smoothed` and `own_lines` for each on these smoothed and on
+    lines of ours, and for planners of the authors; rows of those without a file are taken from
+    `before`, the table that is replaced.
     """
     lines = [f"| | {' | '.join(name.upper() for name in _MAPS)} |", f"|---|{'---|' * len(_MAPS)}"]
     for stem, (title, times) in _PUBLISHED.items():
@@ -82,6 +83,7 @@ def published_table(folder: Path, before: str) -> str:
         lines += [published, _here(file, times) if file.is_file() else _row_after(
             published, before)]
     for where, files in (('their race lines', folder.glob('*.json')),
+                         ('their race lines, smoothed', folder.glob('smoothed/*.json')),
                          ('our race lines', folder.glob('own_lines/*.json'))):
         for file in sorted(files):
             if file.stem not in _PUBLISHED:

@@ -36,11 +36,13 @@ def test_rows_of_the_authors_without_a_file_are_kept(table, tmp_path):
     laps_file(tmp_path / 'their_mpcc.json', 16.0, 18.0, 30.0)
     laps_file(tmp_path / 'lqr.json', 17.5)
     laps_file(tmp_path / 'own_lines' / 'lqr.json', 16.5)
+    laps_file(tmp_path / 'smoothed' / 'lqr.json', 17.0)
     assert table(tmp_path, BEFORE).splitlines()[2:] == [
         *BEFORE.splitlines()[2:5],
         '| the same planner, here | 17.000, 2/3, +0.78 % | - | - | - |',
         *BEFORE.splitlines()[6:8],
         '| our `lqr` on their race lines | 17.500, 1/1 | - | - | - |',
+        '| our `lqr` on their race lines, smoothed | 17.000, 1/1 | - | - | - |',
         '| our `lqr` on our race lines | 16.500, 1/1 | - | - | - |']
 
 
