@@ -32,7 +32,7 @@ from racecar.control.progress import (
 from racecar.control.racelines.line_numbers import line_at, line_numbers, nearest_way
 from racecar.control.racelines.raceline import Raceline
 from racecar.control.racing import CONTROLLERS
-from racecar.control.racing.lqr import error_dynamics, regulator
+from racecar.control.racing.lqr import error_dynamics, LinearQuadratic, regulator
 from racecar.control.racing.steering_table import steady_steering, steering_table
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories.race_line import RaceLine
@@ -233,7 +233,7 @@ def test_the_regulator_solves_the_riccati_equation():
 
 def test_the_regulator_is_made_for_the_time_between_its_answers():
     def table(**settings):
-        return find_controller('lqr').make(CAR, settings).table.tolist()
+        return LinearQuadratic(CAR, **settings).table.tolist()
 
     assert table(rate=25.0) == table(period=0.04)
     assert table(rate=25.0) != table()
