@@ -22,17 +22,20 @@ import os
 from pathlib import Path
 import statistics
 import sys
+import tempfile
 from typing import NamedTuple, Protocol
 
 from measuring import machine, print_table
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import splev, splprep
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.types import Odometry
 from racecar.base.values import Value
 from racecar.catalogue.node_names import TRAJECTORY_TRACKER
 from racecar.control.custom_controller import find_controller
+from racecar.control.racelines.raceline import Raceline, read_raceline
 from racecar.control.spline import spline_through
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.facade.race_file import ControllerDriver
@@ -173,24 +176,48 @@ class Trial:
             for a, b in ((ahead, left), (ahead, -left), (-ahead, left), (-ahead, -left)))
 
 
+def smoothed(line: str, deviation: float, folder: Path) -> str:
+    """File in a folder with a line whose points may lie so far beside it, RMS [m].
+
+    The smoothest closed cubic spline for that, with the speeds of the line; source: Dierckx, Curve
+    and Surface Fitting with Splines, 1993. Raises ConfigurationError for a file that is no line.
+    """
+    raw = read_raceline(line)
+    tck, _ = splprep(raw.points.T, s=len(raw.points) * deviation**2, per=True)
+    places = np.column_stack(splev(np.linspace(0.0, 1.0, len(raw.points)), tck))
+    file = folder / Path(line).name
+    places[-1] = places[0]
+    Raceline.through(places, raw.speed[:-1], float(raw.s[1])).write(file)
+    return str(file)
+
+
 class OwnPlanner:
     """A controller of ours on the race line of a map."""
 
     def __init__(
         self, controller: str, settings: Mapping[str, Value], line: str, share: float,
+        smoothing: float = 0.0,
     ) -> None:
-        """line: file, with {map} for the name of the map; share: of its speeds."""
+        """line: file, with {map} for the name of the map; share: of its speeds.
+
+        smoothing: see smoothed() [m], 0 for the line as it is.
+        """
         self._made_by, self._settings = find_controller(controller), settings
-        self._line, self._share = line, share
+        self._line, self._share, self._smoothing = line, share, smoothing
+        # Of smoothed lines, which each lap reads again.
+        self._folder = tempfile.TemporaryDirectory()
         self._driver: ControllerDriver | None = None
         self._ahead = 0.0
 
     def set_map(self, name: str) -> None:
         """Take the line of a map. Raises ConfigurationError for one that cannot be used."""
+        line = self._line.format(map=name)
+        if self._smoothing > 0.0:
+            line = smoothed(line, self._smoothing, Path(self._folder.name))
         values = {d.executable: d.resolve() for d in describe_stack('kinematic_ode', StackOptions(
             vehicle='f1tenth', trajectory='raceline', overrides={
                 TRAJECTORY_TRACKER: {
-                    'raceline_file': self._line.format(map=name),
+                    'raceline_file': line,
                     'raceline_speed': self._share,
                     'reference_origin': 'map'}}))}[TRAJECTORY_TRACKER]
         self._ahead = VehicleParameters.from_values(values).odometry_offset
@@ -251,6 +278,8 @@ def _arguments() -> argparse.Namespace:
                         help='of the planner, or settings of the controller')
     parser.add_argument('--raceline', default='Data/racelines/mu90/{map}_raceline.csv',
                         help='of a controller, in the clone (default: %(default)s)')
+    parser.add_argument('--smoothing', type=float, default=0.0, metavar='M',
+                        help='RMS by which its points may lie beside what is driven [m]')
     parser.add_argument('--share', type=float, default=1.0, help='of the speeds of that line')
     parser.add_argument('--maps', nargs='+', default=['aut', 'esp', 'gbr', 'mco'])
     parser.add_argument('--laps', type=int, default=10)
@@ -258,6 +287,8 @@ def _arguments() -> argparse.Namespace:
     given = parser.parse_args()
     if given.laps < 1:
         parser.error(f'--laps is {given.laps}, expected at least 1')
+    if not 0.0 <= given.smoothing < math.inf:
+        parser.error(f'--smoothing is {given.smoothing:g} m, expected at least 0')
     return given
 
 
@@ -269,7 +300,7 @@ def main() -> None:
     # Planners of the clone read and write files by their places in it.
     os.chdir(given.clone)
     planner = planner_of(given.planner, given.arguments) if given.planner else OwnPlanner(
-        given.controller, given.arguments, given.raceline, given.share)
+        given.controller, given.arguments, given.raceline, given.share, given.smoothing)
     found: dict[str, list[Lap]] = {}
     for name in given.maps:
         found[name] = []

@@ -68,24 +68,44 @@ def _table(rows: Iterable[Row], columns: str, **chosen: str) -> str:
     return '\n'.join(lines)
 
 
-def _published(folder: Path) -> str:
+def published_table(folder: Path, before: str) -> str:
     """Published lap times, those of the same planners here, and of our controllers.
 
-    folder: with a file of `planner_laps.py --json` for each planner and controller.
+    folder: with a file of `planner_laps.py --json` for each controller of ours on the race lines
+    of the authors, in its folders `smoothed` and `own_lines` for each on these smoothed and on
+    lines of ours, and for planners of the authors; rows of those without a file are taken from
+    `before`, the table that is replaced.
     """
     lines = [f"| | {' | '.join(name.upper() for name in _MAPS)} |", f"|---|{'---|' * len(_MAPS)}"]
     for stem, (title, times) in _PUBLISHED.items():
-        laps = _laps(folder / f'{stem}.json')
-        lines += [_row(f'{title}, published', [f'{time:.3f}' for time in times]),
-                  _row('the same planner, here', [
-                      _lap(laps.get(name), time)
-                      for name, time in zip(_MAPS, times, strict=True)])]
-    for file in sorted(folder.glob('*.json')):
-        if file.stem not in _PUBLISHED:
-            laps = _laps(file)
-            lines.append(_row(f'our `{file.stem}`, here', [
-                _lap(laps.get(name)) for name in _MAPS]))
+        published = _row(f'{title}, published', [f'{time:.3f}' for time in times])
+        file = folder / f'{stem}.json'
+        lines += [published, _here(file, times) if file.is_file() else _row_after(
+            published, before)]
+    for where, files in (('their race lines', folder.glob('*.json')),
+                         ('their race lines, smoothed', folder.glob('smoothed/*.json')),
+                         ('our race lines', folder.glob('own_lines/*.json'))):
+        for file in sorted(files):
+            if file.stem not in _PUBLISHED:
+                laps = _laps(file)
+                lines.append(_row(f'our `{file.stem}` on {where}', [
+                    _lap(laps.get(name)) for name in _MAPS]))
     return '\n'.join(lines)
+
+
+def _here(file: Path, times: Sequence[float]) -> str:
+    """Row of a planner of others with its published times [s]."""
+    laps = _laps(file)
+    return _row('the same planner, here', [
+        _lap(laps.get(name), time) for name, time in zip(_MAPS, times, strict=True)])
+
+
+def _row_after(row: str, table: str) -> str:
+    rows = table.splitlines()
+    if row not in rows[:-1]:
+        sys.exit(f'the published table has no row after {row!r}, expected one: give a file of'
+                 ' that planner with --laps')
+    return rows[rows.index(row) + 1]
 
 
 Laps = Sequence[Mapping[str, float]]
@@ -196,12 +216,14 @@ def main() -> int:
     if given.survival:
         rows, blocks['survival_hash'] = _rows(given.survival)
         blocks['survival'] = _limits(rows, _SURVIVAL)
-    if given.laps:
-        blocks['published'] = _published(given.laps)
     page = DOCS / 'league.md'
+    text = page.read_text(encoding='utf-8')
+    if given.laps:
+        before = {match[2]: match[0] for match in _BLOCK.finditer(text)}
+        blocks['published'] = published_table(given.laps, before['published'])
     page.write_text(_BLOCK.sub(
         lambda match: f'{match[1]}{blocks[match[2]]}\n{match[3]}' if match[2] in blocks
-        else match[0], page.read_text(encoding='utf-8')), encoding='utf-8')
+        else match[0], text), encoding='utf-8')
     return 0
 
 

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from scripts import load_script
 
+from racecar.control.racelines.raceline import read_raceline
+
 pytest.importorskip('gymnasium', reason='Gymnasium is not installed')
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,3 +100,23 @@ def test_lap_ends_where_a_corner_is_in_the_wall(laps):
                 '--laps', '1')
     assert not lap['is_complete']
     assert lap['progress'] < 0.9
+
+
+def test_a_smoothed_line_is_near_its_points_without_their_bends(laps, clone):
+    table = np.loadtxt(clone / 'ring_raceline.csv', delimiter=',')
+    # Two of twenty points lie 2 cm beside the ring, one on either side.
+    aside = 0.02 * (-1.0) ** np.arange(len(table)) * (np.arange(len(table)) % 20 < 2)
+    table[:, 1] += aside * np.sin(table[:, 3])
+    table[:, 2] -= aside * np.cos(table[:, 3])
+    np.savetxt(clone / 'bent_raceline.csv', table, delimiter=',')
+    script = load_script('benchmarks/planner_laps.py')
+    line = str(clone / 'bent_raceline.csv')
+    bent = read_raceline(line)
+    (clone / 'smooth').mkdir()
+    smooth = read_raceline(script.smoothed(line, 0.01, clone / 'smooth'))
+    assert np.abs(bent.curvature).max() > 10.0 / RADIUS
+    assert np.abs(smooth.curvature - 1.0 / RADIUS).max() < 0.5 / RADIUS
+    assert np.abs(np.hypot(smooth.x, smooth.y - RADIUS) - RADIUS).max() < 0.025
+    assert smooth.speed == pytest.approx(SPEED)
+    lap, = laps('--controller', 'lqr', '--raceline', line, '--smoothing', '0.01', '--laps', '1')
+    assert lap['is_complete']

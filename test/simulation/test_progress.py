@@ -32,7 +32,7 @@ from racecar.control.progress import (
 from racecar.control.racelines.line_numbers import line_at, line_numbers, nearest_way
 from racecar.control.racelines.raceline import Raceline
 from racecar.control.racing import CONTROLLERS
-from racecar.control.racing.lqr import error_dynamics, regulator
+from racecar.control.racing.lqr import error_dynamics, LinearQuadratic, regulator
 from racecar.control.racing.steering_table import steady_steering, steering_table
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories.race_line import RaceLine
@@ -229,6 +229,16 @@ def test_the_regulator_solves_the_riccati_equation():
     exact = linalg.expm(np.zeros((4, 4)))
     slow, _ = error_dynamics(CAR, 4.0, 1e-9)
     assert slow == pytest.approx(exact, abs=1e-5)
+
+
+def test_the_regulator_is_made_for_the_time_between_its_answers():
+    def table(**settings):
+        return LinearQuadratic(CAR, **settings).table.tolist()
+
+    assert table(rate=25.0) == table(period=0.04)
+    assert table(rate=25.0) != table()
+    # Without a rate it keeps the gains that it had.
+    assert table() == table(period=0.02)
 
 
 @pytest.mark.parametrize(('name', 'most'), [

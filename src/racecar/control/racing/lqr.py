@@ -126,10 +126,10 @@ class LinearQuadratic:
     ) -> None:
         """Take a vehicle, weights of errors [m, rad, rad/s] and of steering [rad], and the rest.
 
-        period: for which the gains are made [s]; rate: of answers [Hz], 0 for each odometry;
-        latency: until one acts [s]; caution [1/(m s)], allowed_error [m], most_caution [-],
-        caution_time [s]: see slower(); approach_angle: largest angle to the line [rad], see
-        approach; others: see SpeedParameters. Raises ParameterError for
+        rate: of answers [Hz], 0 for each odometry; the gains are made for its period, without
+        one for period [s]; latency: until an answer acts [s]; caution [1/(m s)], allowed_error
+        [m], most_caution [-], caution_time [s]: see slower(); approach_angle: largest angle to
+        the line [rad], see approach; others: see SpeedParameters. Raises ParameterError for
         values out of range.
         """
         check_positive(
@@ -141,8 +141,9 @@ class LinearQuadratic:
         speeds = np.arange(_LOWEST, max(vehicle.speed_max, 2.0) + _STEP, _STEP)
         weights = np.diag([lateral_weight, 0.0, heading_weight, rate_weight])
         table = steering_table(GripMap.of(vehicle, tyre_model))
+        between = 1.0 / rate if rate > 0.0 else period
         gains = np.array([
-            regulator(*error_dynamics(vehicle, float(speed), period), weights, steering_weight)
+            regulator(*error_dynamics(vehicle, float(speed), between), weights, steering_weight)
             for speed in speeds])
         self.table = np.concatenate([table, gains.ravel()])
         self.state = State(0.0, 0.0)
