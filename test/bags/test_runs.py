@@ -130,8 +130,11 @@ def test_what_holds_no_run_is_refused(tmp_path, table):
     with pytest.raises(RunError, match='has no topics'):
         read_run(tmp_path / 'a.csv', odometry_topic='/odom')
     (tmp_path / 'a.txt').write_text('')
-    with pytest.raises(RacecarError, match='is not a bag'):
+    with pytest.raises(RunError, match=r"a.txt' holds no run, expected .* or a file .csv, .* .bag"):
         read_run(tmp_path / 'a.txt')
+    (tmp_path / 'run.yaml').write_text('')
+    with pytest.raises(RunError, match=rf"holds none; give its folder, '{tmp_path}'"):
+        read_run(tmp_path / 'run.yaml')
 
 
 def test_odometry_that_is_not_finite_is_refused(write_bag, messages):

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 BAG_NAME = 'bag'
 """The bag in the folder of a demo."""
 
+# Of files that are read: tables, and those of bags.
+_SUFFIXES = ('.csv', '.mcap', '.db3', '.bag')
+
 
 @dataclass(frozen=True, eq=False)
 class Run:
@@ -97,6 +100,12 @@ def locate(path: Path, car: str | None = None) -> Path:
             raise RunError(
                 f"folder '{path}' holds no run, expected {CSV_NAME}, a bag, or a folder"
                 f" '{BAG_NAME}' with one")
+    elif path.name == NAME:
+        raise RunError(f"'{path}' says how a run was made and holds none; give its folder,"
+                       f" '{path.parent}'")
+    elif path.suffix not in _SUFFIXES:
+        raise RunError(f"'{path}' holds no run, expected the folder of a run, a rosbag2 folder, or"
+                       f" a file {', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}")
     return path
 
 
