@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     __version__: str
 else:
-    # The first goes first: what controllers import does not wait for all that the second needs.
-    _HOMES = 'api', 'facade'
+    # The first goes first, which loads nothing before it is asked for one of its names.
+    _HOMES = 'facade', 'api'
 
     def __getattr__(name: str) -> Any:
         # At the first use of a name: who needs a part does not wait for Numba and all others.

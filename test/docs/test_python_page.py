@@ -79,7 +79,7 @@ def test_a_part_is_imported_without_the_others():
             'assert not heavy, heavy\n'
             # As a controller does, which a node imports.
             'from racecar import AckermannCommand\n'
-            'facade = {"racecar.facade", "racecar.stacks", "rosbags"} & set(sys.modules)\n'
+            'facade = {"racecar.facade.run", "racecar.stacks", "rosbags"} & set(sys.modules)\n'
             'assert not facade, facade\n'
             'from racecar import *\n'
             'assert {"Simulator", "simulate"} <= set(dir()) & set(dir(racecar))\n'
