@@ -100,13 +100,19 @@ def locate(path: Path, car: str | None = None) -> Path:
             raise RunError(
                 f"folder '{path}' holds no run, expected {CSV_NAME}, a bag, or a folder"
                 f" '{BAG_NAME}' with one")
-    elif path.name == NAME:
+    else:
+        _check_file(path)
+    return path
+
+
+def _check_file(path: Path) -> None:
+    """Raise RunError for a file that is neither a table nor of a bag."""
+    if path.name == NAME:
         raise RunError(f"'{path}' says how a run was made and holds none; give its folder,"
                        f" '{path.parent}'")
-    elif path.suffix not in _SUFFIXES:
+    if path.suffix not in _SUFFIXES:
         raise RunError(f"'{path}' holds no run, expected the folder of a run, a rosbag2 folder, or"
                        f" a file {', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}")
-    return path
 
 
 def cars_of(path: Path) -> tuple[str, ...]:
