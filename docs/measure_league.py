@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the tables of docs/league.md from the folders of leagues and of laps.
 
-Run `./run racecar league small --output build/league`, the same with fastest, hour, limits and
-survival, and benchmarks/planner_laps.py as the page says, and then this with the folders; tables
+Run `./run racecar league small --output build/league`, the same with fastest, hour, limits,
+pursuit and survival, and benchmarks/planner_laps.py as the page says, and then this with the folders; tables
 of folders that are not given stay as they are.
 """
 
@@ -135,6 +135,7 @@ def _row(title: str, cells: Iterable[str]) -> str:
 _LIMITS = (('none', '0.9'), ('none', '1.0'), ('localisation', '0.9'), ('localisation', '0.95'),
            ('localisation', '1.0'), ('slippery_heavy', '0.9'), ('slippery_heavy', '0.95'))
 _FASTEST = (('none', '1.0'), ('localisation', '1.0'))
+_PURSUIT = (('none', '0.7'), ('none', '0.8'), ('none', '0.9'))
 _SURVIVAL = (('localisation', '0.95'), ('slippery', '0.95'), ('slippery_heavy', '0.95'))
 
 
@@ -191,7 +192,7 @@ def _rows(folder: Path) -> tuple[list[Row], str]:
 def main() -> int:
     """Replace the blocks; the page says which table they are from."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ('league', 'fastest', 'hour', 'limits', 'survival', 'laps'):
+    for name in ('league', 'fastest', 'hour', 'limits', 'pursuit', 'survival', 'laps'):
         parser.add_argument(f'--{name}', type=Path, metavar='FOLDER')
     given = parser.parse_args()
     blocks: dict[str, str] = {}
@@ -213,6 +214,9 @@ def main() -> int:
     if given.limits:
         rows, blocks['limits_hash'] = _rows(given.limits)
         blocks['limits'] = _limits(rows, _LIMITS)
+    if given.pursuit:
+        rows, blocks['pursuit_hash'] = _rows(given.pursuit)
+        blocks['pursuit'] = _limits(rows, _PURSUIT)
     if given.survival:
         rows, blocks['survival_hash'] = _rows(given.survival)
         blocks['survival'] = _limits(rows, _SURVIVAL)
