@@ -4,8 +4,8 @@
 """Write the tables of docs/league.md from the folders of leagues and of laps.
 
 Run `./run racecar league small --output build/league`, the same with fastest, hour, limits,
-pursuit and survival, and benchmarks/planner_laps.py as the page says, and then this with the folders; tables
-of folders that are not given stay as they are.
+pursuit and survival, and benchmarks/planner_laps.py as the page says, and then this with the
+folders; tables of folders that are not given stay as they are.
 """
 
 from __future__ import annotations
