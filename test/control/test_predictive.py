@@ -491,10 +491,10 @@ def test_casadi_finds_the_same_contouring_plan(seed):
         answer.value(u)[:, 0], abs=0.1)
 
 
-def tracker(share):
+def tracker(share, **more):
     return TrajectoryTracker(TABLES['trajectory_tracker'].resolve(
         {**VALUES, 'trajectory': 'raceline', 'raceline_file': 'racetrack_f1tenth_curvature',
-         'raceline_speed': share}))
+         'raceline_speed': share, **more}))
 
 
 LATE: dict[str, Any] = {'actuators.steering_delay': 0.05, 'actuators.speed_lag': 0.1}
@@ -525,6 +525,25 @@ def test_a_double_track_is_kept_to_the_line(name, share, rms, most, settings, ac
     assert np.sqrt(np.mean(settled**2)) < rms
     assert settled.max() < most
     assert table.column('vx').max() > 9.5 * share
+
+
+@pytest.mark.parametrize(('beside', 'yaw'), [(0.5, 0.3), (0.5, 0.0), (-0.5, -0.3), (-0.3, 0.3)])
+def test_a_car_that_stands_beside_its_line_drives_off_and_comes_to_it(beside, yaw):
+    controller: Any = find_controller('mpcc').make(CAR, {'slip_feed_forward': 1.0})
+    line = RaceLine('racetrack_f1tenth_curvature', 0.7)
+    begin = line_at(line.numbers, 0, 0.0)
+    car = make_simulator(TABLES['single_track_simulator'].resolve({
+        **VALUES, 'tyre_model': 'pacejka', 'vehicle_model': 'double_track',
+        'initial_x': float(begin.x) - beside * math.sin(begin.heading),
+        'initial_y': float(begin.y) + beside * math.cos(begin.heading),
+        'initial_yaw': float(begin.heading) + yaw}))
+    table = run_loop(CustomLoop(controller, tracker(0.7, reference_origin='map'), car), 6.0)
+    xs, ys, yaws = (table.column(name) for name in ('x', 'y', 'yaw'))
+    assert np.hypot(np.diff(xs), np.diff(ys)).sum() > 15.0
+    x, y = (values[-1] + controller.point_ahead * turned(yaws[-1])
+            for values, turned in ((xs, math.cos), (ys, math.sin)))
+    point = line_at(line.numbers, 0, nearest_way(line.numbers, 0, x, y, -1.0))
+    assert math.hypot(x - point.x, y - point.y) < 0.05
 
 
 @settings(max_examples=50)

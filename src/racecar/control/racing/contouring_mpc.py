@@ -44,9 +44,11 @@ from racecar.control.racing.gauss_newton import (
     bounds,
     cost,
     expand,
+    Horizon,
     input_count,
     is_known,
     Memory,
+    Places,
     places,
     plan_size,
     rates,
@@ -54,6 +56,7 @@ from racecar.control.racing.gauss_newton import (
     slopes,
     solve,
     state_count,
+    within,
 )
 from racecar.control.racing.line_dynamics import (
     add_sideslip,
@@ -63,6 +66,7 @@ from racecar.control.racing.line_dynamics import (
     Expansion,
     sideslip_cost,
     Slopes,
+    straight_acceleration,
     Weights,
     write_body_slopes,
     write_bounds,
@@ -72,6 +76,9 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import DRIVE_TIME_CONSTANT
 
 STATES, INPUTS = 9, 3
+# How a car that stands is first thought to drive off: by this share of the largest slip, to the
+# line so far ahead [m].
+_OFF, _REACH = 0.2, 1.0
 _VX, _VY, _TURN, _THETA, _PSI, _SLIP = 2, 3, 4, 6, 7, 8
 
 
@@ -269,6 +276,52 @@ class Parameters(NamedTuple):
 
 
 @pure
+def stands(numbers: Flat, at: Places, horizon: Horizon, vx: float) -> bool:
+    """Whether a car that stands has a plan in which it goes on standing."""
+    last = at.states + STATES * int(horizon.steps)
+    return vx < dynamic_mpc.ROLLING and numbers[last + _VX] < dynamic_mpc.ROLLING
+
+
+@pure
+def first_guess(
+    car: DynamicCar, memory: Memory, at: Places, horizon: Horizon, x: int,
+) -> None:
+    """Write the plan that the search starts from: as fast along the line as the car is at x.
+
+    A car that stands drives off on the arc to a point of the line ahead: steering changes nothing
+    until it moves, so that beside its line to stay is cheaper than all that is near.
+    """
+    numbers = memory.numbers
+    for i in range(at.states, at.slope_x):
+        if not x <= i < x + STATES:
+            numbers[i] = 0.0
+    vx, faster = max(numbers[x + _VX], 0.0), 0.0
+    if vx < dynamic_mpc.ROLLING:
+        slip = _OFF * car.driving
+        faster = straight_acceleration(car, slip)[0] * horizon.interval
+        numbers[at.inputs] = slip / horizon.interval
+        turn = _arc_to(car, memory, x) - numbers[x + 5]
+        most = car.rate * horizon.interval
+        for k in range(int(horizon.steps)):
+            part = within(turn, -most, most)
+            numbers[at.inputs + INPUTS * k + 1] = part / horizon.interval
+            turn -= part
+    for k in range(int(horizon.steps)):
+        numbers[at.inputs + INPUTS * k + 2] = vx + faster * k
+
+
+@pure
+def _arc_to(car: DynamicCar, memory: Memory, x: int) -> float:
+    """Steering angle [rad] of the arc from a state to the line _REACH ahead."""
+    numbers, (sine, cosine) = memory.numbers, sine_cosine(memory.numbers[x + _PSI])
+    point = border_at(numbers, memory.line, numbers[x + _THETA] + _REACH)
+    dx, dy = point.x - numbers[x], point.y - numbers[x + 1]
+    aside = cosine * dy - sine * dx
+    return within(2.0 * (car.to_front + car.to_rear) * aside / (dx * dx + dy * dy),
+                  car.least_angle, car.most_angle)
+
+
+@pure
 def step(
     state: dynamic_mpc.State, parameters: Parameters, car: CarMotion, path: Path, dt: float,
 ) -> tuple[dynamic_mpc.State, float, float]:
@@ -285,11 +338,10 @@ def step(
     now = dynamic_mpc.present(state, plan, car, numbers, at.end, dt)
     numbers[x + 4], numbers[x + 5] = car.yaw_rate, now.body.steering
     numbers[x + _THETA], numbers[x + _PSI], numbers[x + _SLIP] = path.s, car.yaw, now.slip
-    if state.answers > 0.0:
+    if state.answers > 0.0 and not stands(numbers, at, plan.horizon, car.vx):
         shift_plan(model, numbers, at, plan.horizon, dt)
     else:
-        for k in range(int(plan.horizon.steps)):
-            numbers[at.inputs + INPUTS * k + 2] = max(car.vx, 0.0)
+        first_guess(plan.car, memory, at, plan.horizon, x)
     dynamic_mpc.predict_waiting(model, plan.car, now, memory, at, x + _SLIP)
     solve(model, memory, at, plan.horizon)
     return dynamic_mpc.answer(plan, state, now, memory, at, at.states + _SLIP)
