@@ -76,8 +76,7 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import DRIVE_TIME_CONSTANT
 
 STATES, INPUTS = 9, 3
-# How a car that stands is first thought to drive off: by this share of the largest slip, to the
-# line so far ahead [m].
+# How a car that stands drives off: by this share of the largest slip, to the line so far ahead [m].
 _OFF, _REACH = 0.2, 1.0
 _VX, _VY, _TURN, _THETA, _PSI, _SLIP = 2, 3, 4, 6, 7, 8
 
@@ -276,27 +275,28 @@ class Parameters(NamedTuple):
 
 
 @pure
-def stands(numbers: Flat, at: Places, horizon: Horizon, vx: float) -> bool:
-    """Whether a car that stands has a plan in which it goes on standing."""
-    last = at.states + STATES * int(horizon.steps)
-    return vx < dynamic_mpc.ROLLING and numbers[last + _VX] < dynamic_mpc.ROLLING
+def stands(memory: Memory, x: int) -> bool:
+    """Whether a car at x is so slow that it drives off first, below ROLLING and the line."""
+    point = border_at(memory.numbers, memory.line, memory.numbers[x + _THETA])
+    return memory.numbers[x + _VX] < min(dynamic_mpc.ROLLING, point.speed)
 
 
 @pure
 def first_guess(
     car: DynamicCar, memory: Memory, at: Places, horizon: Horizon, x: int,
 ) -> None:
-    """Write the plan that the search starts from: as fast along the line as the car is at x.
+    """Write a plan for a car at x from which a search can start: as fast along the line as it is.
 
-    A car that stands drives off on the arc to a point of the line ahead: steering changes nothing
-    until it moves, so that beside its line to stay is cheaper than all that is near.
+    One that stands drives off on the arc to a point of the line ahead. No search is to change
+    that: steering does nothing until the car moves, so that beside its line it is cheapest to stay
+    or to drive off later, for ever.
     """
     numbers = memory.numbers
     for i in range(at.states, at.slope_x):
         if not x <= i < x + STATES:
             numbers[i] = 0.0
     vx, faster = max(numbers[x + _VX], 0.0), 0.0
-    if vx < dynamic_mpc.ROLLING:
+    if stands(memory, x):
         slip = _OFF * car.driving
         faster = straight_acceleration(car, slip)[0] * horizon.interval
         numbers[at.inputs] = slip / horizon.interval
@@ -338,12 +338,14 @@ def step(
     now = dynamic_mpc.present(state, plan, car, numbers, at.end, dt)
     numbers[x + 4], numbers[x + 5] = car.yaw_rate, now.body.steering
     numbers[x + _THETA], numbers[x + _PSI], numbers[x + _SLIP] = path.s, car.yaw, now.slip
-    if state.answers > 0.0 and not stands(numbers, at, plan.horizon, car.vx):
-        shift_plan(model, numbers, at, plan.horizon, dt)
+    horizon, waits = plan.horizon, stands(memory, x)
+    if waits or state.answers == 0.0:
+        first_guess(plan.car, memory, at, horizon, x)
     else:
-        first_guess(plan.car, memory, at, plan.horizon, x)
+        shift_plan(model, numbers, at, horizon, dt)
     dynamic_mpc.predict_waiting(model, plan.car, now, memory, at, x + _SLIP)
-    solve(model, memory, at, plan.horizon)
+    solve(model, memory, at, Horizon(
+        horizon.steps, horizon.interval, 0.0 if waits else horizon.iterations))
     return dynamic_mpc.answer(plan, state, now, memory, at, at.states + _SLIP)
 
 
