@@ -190,6 +190,7 @@ def start(package, before='pass', program=PROGRAM):
     done = subprocess.run(
         [sys.executable, '-c', program, before], check=True, text=True, capture_output=True,
         timeout=120, env={**os.environ, 'PYTHONPATH': str(package.parent),
+                          'PYTHONDONTWRITEBYTECODE': '1',
                           'NUMBA_CACHE_DIR': str(package.parent / 'cache')})
     return tuple(json.loads(done.stdout))
 

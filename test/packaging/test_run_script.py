@@ -12,7 +12,6 @@ import stat
 import subprocess
 import sys
 import time
-from typing import Any
 
 import pytest
 
@@ -74,21 +73,6 @@ def test_it_starts_without_site_packages_and_from_a_link(tmp_path):
     answer = subprocess.run([sys.executable, '-I', '-S', str(tmp_path / 'go'), 'help'],
                             capture_output=True, text=True, check=True)
     assert 'usage: ./run' in answer.stdout
-
-
-@pytest.mark.parametrize(('word', 'kept'), [('test', False), ('python', True)])
-def test_tests_keep_compiled_sources_whatever_the_environment_says(monkeypatch, word, kept):
-    class Ready:
-        def environment(self):
-            return {**os.environ, 'PYTHONDONTWRITEBYTECODE': '1'}
-
-    begun: list[Any] = []
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(commands, 'choose', Ready)
-    monkeypatch.setattr(os, 'execve', lambda *given: begun.append(given))
-    commands.execute([word, '--version'])
-    (_, _, environment), = begun
-    assert ('PYTHONDONTWRITEBYTECODE' in environment) == kept
 
 
 def test_a_reader_of_the_help_may_have_seen_enough():

@@ -333,7 +333,8 @@ def trajectories(mode, cases, sources=SOURCES, **environment):
     done = subprocess.run(
         [sys.executable, '-c', TRAJECTORIES, mode, *arguments], check=True, text=True,
         stdout=subprocess.PIPE, timeout=250,
-        env={**os.environ, 'PYTHONPATH': str(sources), **environment})
+        env={**os.environ, 'PYTHONPATH': str(sources), 'PYTHONDONTWRITEBYTECODE': '1',
+             **environment})
     return json.loads(done.stdout)
 
 

@@ -104,9 +104,6 @@ def execute(arguments: List[str]) -> None:
         raise unknown(program)
     if arguments[0] == 'test':
         os.chdir(str(paths.ROOT))
-        # Without it each worker, and many of the hundreds of processes that tests start, would
-        # compile the same sources anew; the kernels of Numba are kept beside them anyway.
-        environment.pop('PYTHONDONTWRITEBYTECODE', None)
         if not missing_modules(found, ['xdist'], environment):
             command += parallel(arguments[1:])
     if sys.stdout is not None:  # as after `>&-`

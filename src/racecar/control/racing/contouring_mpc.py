@@ -76,7 +76,8 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import DRIVE_TIME_CONSTANT
 
 STATES, INPUTS = 9, 3
-# How a car that stands drives off: by this share of the largest slip, to the line so far ahead [m].
+# How a car that stands drives off: by this share of the largest slip, to the line so far ahead
+# [m].
 _OFF, _REACH = 0.2, 1.0
 _VX, _VY, _TURN, _THETA, _PSI, _SLIP = 2, 3, 4, 6, 7, 8
 
