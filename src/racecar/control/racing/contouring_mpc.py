@@ -277,9 +277,14 @@ class Parameters(NamedTuple):
 
 @pure
 def stands(memory: Memory, x: int) -> bool:
-    """Whether a car at x is so slow that it drives off first, below ROLLING and the line."""
-    point = border_at(memory.numbers, memory.line, memory.numbers[x + _THETA])
-    return memory.numbers[x + _VX] < min(dynamic_mpc.ROLLING, point.speed)
+    """Whether a car at x is so slow that it drives off first, below ROLLING and the line.
+
+    One that slides sideways is not.
+    """
+    numbers, speed = memory.numbers, min(dynamic_mpc.ROLLING, border_at(
+        memory.numbers, memory.line, memory.numbers[x + _THETA]).speed)
+    vx, vy = numbers[x + _VX], numbers[x + _VY]
+    return vx * vx + vy * vy < speed * speed
 
 
 @pure
