@@ -264,7 +264,7 @@ def test_cars_that_touch_are_told_so(bench):
 def test_a_drive_of_several_is_the_same_to_the_byte_each_time(tmp_path, capsys, stack):
     def drive(name):
         bag = tmp_path / name
-        assert main(['up', stack, '--cars', 'red,blue', *FAST, '--duration', '1.5', '--set',
+        assert main(['up', stack, '--cars', 'red,blue', *FAST, '--duration', '3', '--set',
                      'red/gap_follower.speed=1.0', '--record', str(bag)]) == 0
         return {(row.topic, repr(row.message.header.stamp)): repr(row.message)
                 for row in messages_in(bag, [f'/{name}/{topic}' for name in ('red', 'blue')
