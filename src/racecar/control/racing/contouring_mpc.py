@@ -18,7 +18,7 @@ where `over` is by how much the car, with half its width and `margin`, is beyond
 track; a line without widths has none. `side` is the lateral velocity of the rear axle: place and
 progress alone let a car brake by drifting, until it spins. Bounds: of q by the tyres and the
 drive, of b, of w and delta by the steering, 0 <= p <= V, or the largest speed of the car with
-own_speed. Solver: gauss_newton.
+own_speed. Solver: gauss_newton. A car that stands drives off without it, see first_guess().
 
 Source: Liniger, Domahidi, Morari, "Optimization-based autonomous racing of 1:43 scale RC cars",
 Optimal Control Applications and Methods 36, 2015; borders as soft constraints, as there. A cost of
@@ -289,20 +289,20 @@ def stands(memory: Memory, x: int) -> bool:
 
 @pure
 def first_guess(
-    car: DynamicCar, memory: Memory, at: Places, horizon: Horizon, x: int,
+    car: DynamicCar, memory: Memory, at: Places, horizon: Horizon, x: int, waits: bool,
 ) -> None:
     """Write a plan for a car at x from which a search can start: as fast along the line as it is.
 
-    One that stands drives off on the arc to a point of the line ahead. No search is to change
-    that: steering does nothing until the car moves, so that beside its line it is cheapest to stay
-    or to drive off later, for ever.
+    waits: whether it stands. Then it drives off on the arc to a point of the line ahead, and no
+    search is to change that: steering does nothing until the car moves, so that beside its line it
+    is cheapest to stay or to drive off later, for ever.
     """
     numbers = memory.numbers
     for i in range(at.states, at.slope_x):
         if not x <= i < x + STATES:
             numbers[i] = 0.0
     vx, faster = max(numbers[x + _VX], 0.0), 0.0
-    if stands(memory, x):
+    if waits:
         slip = _OFF * car.driving
         faster = straight_acceleration(car, slip)[0] * horizon.interval
         numbers[at.inputs] = slip / horizon.interval
@@ -346,7 +346,7 @@ def step(
     numbers[x + _THETA], numbers[x + _PSI], numbers[x + _SLIP] = path.s, car.yaw, now.slip
     horizon, waits = plan.horizon, stands(memory, x)
     if waits or state.answers == 0.0:
-        first_guess(plan.car, memory, at, horizon, x)
+        first_guess(plan.car, memory, at, horizon, x, waits)
     else:
         shift_plan(model, numbers, at, horizon, dt)
     dynamic_mpc.predict_waiting(model, plan.car, now, memory, at, x + _SLIP)
