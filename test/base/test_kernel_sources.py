@@ -138,7 +138,8 @@ def package(tmp_path):
         path = folder / f'{name}.py'
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    for name in ('compiled', 'kernel_contents', 'kernel_files', 'kernel_sources'):
+    for name in ('compilation', 'compiled', 'kernel_contents', 'kernel_files', 'kernel_parts',
+                 'kernel_sources'):
         shutil.copy(SOURCES / 'base' / f'{name}.py', folder / 'base')
     return folder
 
@@ -155,9 +156,9 @@ def digest(package, *modules):
 
 
 @pytest.mark.parametrize(('edited', 'matters'), [
-    ('leaf', True), ('first', True), ('compiled', True), ('shapes/__init__', True),
-    ('shapes/square', True), ('alone', False), ('second', False), ('for_types', False),
-    ('__init__', False), ('factory', False)])
+    ('leaf', True), ('first', True), ('compiled', True), ('compilation', True),
+    ('shapes/__init__', True), ('shapes/square', True), ('alone', False), ('second', False),
+    ('for_types', False), ('__init__', False), ('factory', False)])
 def test_an_edit_changes_the_digest_of_what_imports_the_file(package, edited, matters):
     path = package / 'base' / f'{edited}.py'
     if edited == '__init__':

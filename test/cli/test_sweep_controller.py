@@ -13,7 +13,7 @@ import swept_controllers
 import yaml
 
 from racecar.analysis.sweep_figure import sweep_figure
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.cli.main import main
 from racecar.simulation.batch import BatchSimulation
@@ -54,7 +54,7 @@ def test_each_car_gives_what_simulate_gives_to_the_bit(sweep, capsys, name):
         set_values={'controller.speed': 1.5}, tyre_model='fiala')
     assert (code, outcome['cars'], outcome['failed']) == (0, 4, 0)
     assert said.count(f'swept_controllers:{name}: ') == 1
-    assert ('tick by tick' in said) == (name == 'Plain' or not COMPILED)
+    assert ('tick by tick' in said) == (name == 'Plain' or not has_compiler())
     for row in rows:
         mass = row['vehicle.mass']
         assert main([
@@ -73,7 +73,7 @@ def test_each_car_gives_what_simulate_gives_to_the_bit(sweep, capsys, name):
     assert len({row['rmse'] for row in rows}) == 4
 
 
-@pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
+@pytest.mark.skipif(not has_compiler(), reason='Numba is not installed, or switched off')
 @pytest.mark.parametrize('name', ['Compiled', 'Uncompilable'])
 def test_a_class_is_compiled_once_for_all_points(tmp_path, name):
     event = pytest.importorskip('numba.core.event')
@@ -232,7 +232,7 @@ def test_faulty_settings_are_refused_with_the_reason(tmp_path, name, content, me
         list(load_sweep('kinematic_ode', file(tmp_path, name, **content)).custom_fleets())
 
 
-@pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
+@pytest.mark.skipif(not has_compiler(), reason='Numba is not installed, or switched off')
 def test_noise_disturbs_compiled_controllers(sweep):
     grid = {'controller.gain': [0.5, 1.0, 2.0]}
     code, noisy, outcome, _ = sweep('Compiled', grid, noise={'x': 0.01}, seed=3)

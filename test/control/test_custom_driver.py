@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from racecar.base.compiled import COMPILED, NO_NUMBA
+from racecar.base.compiled import has_compiler, NO_NUMBA
 from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_config
@@ -106,7 +106,7 @@ def test_one_by_one_it_gives_the_bits_of_the_whole_loop(kind):
             'x', 'y', 'x_reference', 'y_reference', 'speed_command', 'steering_command')),
         strict=True)]
     driver = CustomDriver(kind, tracker())
-    assert (driver.why_plain == '') == (kind is Stepped and COMPILED)
+    assert (driver.why_plain == '') == (kind is Stepped and has_compiler())
     assert driven(driver, simulator(), ticks + 1) == wanted
     assert max(abs(row[-1]) for row in wanted) > 0.1
 
@@ -130,7 +130,7 @@ class Unknowing(Stepped):
         return state, car.acceleration, 0.0
 
 
-@pytest.mark.skipif(not COMPILED, reason='Numba is not installed')
+@pytest.mark.skipif(not has_compiler(), reason='Numba is not installed')
 def test_what_cannot_be_compiled_is_told_in_one_line_with_its_place():
     # After the decorator and the head.
     line = Unknowing.step.__code__.co_firstlineno + 2
@@ -146,7 +146,7 @@ def test_a_step_that_its_author_has_compiled_is_called_as_it_is():
         step = staticmethod(numba.njit(step))
 
     driver = driver_of(Compiled)
-    assert driver.why_plain == ('' if COMPILED else NO_NUMBA)
+    assert driver.why_plain == ('' if has_compiler() else NO_NUMBA)
     wanted = driven(driver_of(Stepped), simulator(), 50)
     assert driven(driver, simulator(), 50) == wanted
 

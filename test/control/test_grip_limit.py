@@ -249,11 +249,11 @@ import json, sys
 if sys.argv[1] == 'plain':
     sys.modules['numba'] = None
 from closed_loops import run
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 slippery = {'vehicle.friction_coefficient': 0.5, 'vehicle.speed_max': 20.0}
 _, table = run('dynamic_ode', 'circle', 1.0, R=5.0, W=1.1, linearizer=slippery,
                simulator={'tyre_model': 'fiala', **slippery})
-print(json.dumps({'compiled': COMPILED, 'rows': table.rows.tolist()}))
+print(json.dumps({'compiled': has_compiler(), 'rows': table.rows.tolist()}))
 """
 
 

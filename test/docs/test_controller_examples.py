@@ -12,7 +12,7 @@ from presence import present
 import pytest
 
 import racecar
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.control.custom_driver import CustomDriver
 import racecar.driver
 
@@ -58,7 +58,7 @@ SHOOTING = f'{FOLDER}/shooting.py:Shooting'
 RUN: dict[str, Any] = {'tyre_model': 'fiala', 'duration': 30.0, 'skip': 5.0}
 
 
-@pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
+@pytest.mark.skipif(not has_compiler(), reason='Numba is not installed, or switched off')
 @pytest.mark.parametrize('trajectory', ['figure_eight', 'circle'])
 def test_shooting_follows_more_closely_than_pure_pursuit(trajectory):
     def errors(controller):
@@ -72,7 +72,7 @@ def test_shooting_follows_more_closely_than_pure_pursuit(trajectory):
             assert own < 0.5 * theirs
 
 
-@pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
+@pytest.mark.skipif(not has_compiler(), reason='Numba is not installed, or switched off')
 def test_shooting_in_a_sweep_has_the_bits_of_each_run():
     grid: dict[str, Any] = {'controller.preview': [0.3, 0.4],
             'controller.model': ['kinematic_bicycle', 'kinematic_understeer']}
@@ -87,7 +87,7 @@ def test_shooting_in_a_sweep_has_the_bits_of_each_run():
     assert len(np.unique(found.result.rmse)) == len(found)
 
 
-@pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
+@pytest.mark.skipif(not has_compiler(), reason='Numba is not installed, or switched off')
 def test_shooting_asked_by_nodes_has_the_same_bits():
     vehicle = racecar.Vehicle().parameters
     model = racecar.make_vehicle_model(

@@ -13,7 +13,7 @@ from path_by_loops import metrics_by_loops
 from presence import present
 import pytest
 
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.errors import RunError
 from racecar.metrics.path_batch import PathMetricsSum
 from racecar.metrics.path_metrics import PATH_WINDOW
@@ -255,7 +255,7 @@ def test_memory_does_not_grow_with_the_run_nor_with_a_reference_at_rest():
     total = PathMetricsSum()
     tracemalloc.start()
     try:
-        for first in range(0, 200_000 if COMPILED else 40_000, 2000):
+        for first in range(0, 200_000 if has_compiler() else 40_000, 2000):
             t = H * np.arange(first, first + 2000)
             total.add(np.stack([t, 0.1 * np.sin(t), 0.1 * np.cos(t), 0.0 * t, 0.0 * t]))
         size, peak = tracemalloc.get_traced_memory()

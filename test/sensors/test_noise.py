@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.random_numbers import halved_logarithm
 from racecar.sensors import noise
 from racecar.sensors.mounting import NoiseSource
@@ -76,7 +76,7 @@ def test_logarithm_and_turn_are_those_of_the_library():
         assert turned(angle) == pytest.approx((math.cos(angle), math.sin(angle)), abs=2e-9)
 
 
-@pytest.mark.skipif(not COMPILED, reason='Numba is not installed')
+@pytest.mark.skipif(not has_compiler(), reason='Numba is not installed')
 def test_compiled_and_plain_give_the_same_bits():
     compiled, interpreted = np.empty(40), np.empty(40)
     fill_normal(np.uint64(7), compiled)

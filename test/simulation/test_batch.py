@@ -20,7 +20,7 @@ from presence import present
 import pytest
 from scipy.integrate import RK45
 
-from racecar.base.compiled import COMPILED, compiled
+from racecar.base.compiled import compiled, has_compiler
 from racecar.base.elementary import sine_cosine
 from racecar.base.errors import ConfigurationError, DivergenceError
 from racecar.base.random_numbers import four_normals, philox, WORD
@@ -473,7 +473,7 @@ def test_metrics_against_the_path_are_computed_where_they_are_asked_for():
     assert list(result.metrics(0).as_dict())[-1] == 'duration'
 
 
-@pytest.mark.skipif(not COMPILED, reason='plain Python counts its own numbers, too')
+@pytest.mark.skipif(not has_compiler(), reason='plain Python counts its own numbers, too')
 def test_what_some_ticks_take_does_not_grow_with_the_run():
     parts = loop()
     kind = kind_of(parts)
@@ -576,7 +576,7 @@ def test_integration_gives_the_bits_of_the_textbook_method(tyre, formulation, in
 @pytest.mark.parametrize(('tyre', 'formulation', 'integrator'), MODELS)
 def test_steps_from_the_pose_of_the_car_are_those_of_the_derivative(tyre, formulation, integrator):
     # A circle: several turns.
-    model, steps = racecar(tyre, formulation), 10_000 if COMPILED else 500
+    model, steps = racecar(tyre, formulation), 10_000 if has_compiler() else 500
     general = [0.05, 0.3, 1.0, 2.0, 0.7]
     state = advanced(model, integrator, general, COMMAND, 0.001, steps)
     for _ in range(steps):
@@ -584,7 +584,7 @@ def test_steps_from_the_pose_of_the_car_are_those_of_the_derivative(tyre, formul
             lambda point: model.derivative(vector(point), COMMAND, model.parameters), general,
             0.001, integrator)
     assert state == pytest.approx(general, rel=1e-11, abs=1e-11)
-    if COMPILED:
+    if has_compiler():
         assert general[4] > 2.0 * math.pi
 
 
@@ -593,7 +593,7 @@ def test_blocks_of_cars_give_the_bits_of_one_car(tyre, formulation, integrator):
     model = racecar(tyre, formulation)
     equations, layout = model.equations, Layout()
     parts = motion_parts(layout, equations, integrator)
-    count, steps = 19, 10_000 if COMPILED else 20
+    count, steps = 19, 10_000 if has_compiler() else 20
     advance_all = compiled(
         integration(equations, integrator, parts), '(float64[::1], int64, float64, int64)')
     rows, states = lane_rows(layout.rows), []
@@ -611,7 +611,7 @@ def test_blocks_of_cars_give_the_bits_of_one_car(tyre, formulation, integrator):
 
 
 def test_rows_of_a_block_start_with_a_line_of_the_cache():
-    if not COMPILED:
+    if not has_compiler():
         pytest.skip('plain lists have no address')
     for count in (1, 5, 87):
         rows = np.asarray(lane_rows(count))
@@ -661,7 +661,7 @@ if sys.argv[1] == 'plain':
 import numpy as np
 from racecar.simulation.held_loop import HeldLoop
 from racecar.metrics.run_table import RunTable
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
 from racecar.stacks import describe_stack, find_stack, StackOptions
@@ -680,7 +680,7 @@ cases = [('racecar', 'fiala', 'full', 'figure_eight'), ('report', 'linear', 'rep
 result = BatchSimulation(
     (loop(*case) for case in cases), noise=Noise(x=0.01, turning=0.1),
     generator=np.random.default_rng(3)).run(0.5, record_every=5, with_path=True)
-print(json.dumps({'compiled': COMPILED, 'rmse': result.rmse.tolist(),
+print(json.dumps({'compiled': has_compiler(), 'rmse': result.rmse.tolist(),
                   'path': np.ravel(result.path).tolist(),
                   'records': result.records.ravel().tolist()}))
 """

@@ -11,7 +11,7 @@ from presence import present
 import pytest
 
 import racecar
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.shapes import Box as BoxShape
@@ -370,7 +370,7 @@ def test_a_batch_tells_the_collisions_of_its_cars(narrow):
     assert result.metrics(2).as_dict()['collisions'] == 0
 
 
-@pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
+@pytest.mark.skipif(not has_compiler(), reason='Numba is not installed, or switched off')
 def test_controllers_of_one_s_own_drive_in_a_world_beside_those_side_by_side(narrow):
     def loops():
         return [custom_loop(**world) for world in ({}, {'world': narrow}, {'world': 'tunnel'}, {})]

@@ -12,7 +12,7 @@ import numpy as np
 from presence import present
 import pytest
 
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.errors import ConfigurationError, DivergenceError, RunError
 from racecar.base.types import car_motion
 from racecar.control.custom_driver import CustomDriver
@@ -30,7 +30,8 @@ from racecar.simulation.make_simulator import make_simulator
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 
-pytestmark = pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
+pytestmark = pytest.mark.skipif(
+    not has_compiler(), reason='Numba is not installed, or switched off')
 
 # More than one call of a kernel takes.
 TICKS = CHUNK + 40

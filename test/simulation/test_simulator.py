@@ -21,7 +21,7 @@ import numpy as np
 from presence import present
 import pytest
 
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2
@@ -302,12 +302,12 @@ TRAJECTORIES = """
 import json, math, sys
 if sys.argv[1] == 'plain':
     sys.modules['numba'] = None
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.simulation.simulator import Simulator
 from racecar.base.types import AckermannCommand
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
 vehicle = VehicleParameters(**json.loads(sys.argv[2]))
-result = {'compiled': COMPILED}
+result = {'compiled': has_compiler()}
 kernels = []
 for tyre, formulation, integrator in json.loads(sys.argv[3]):
     model = SingleTrack(vehicle, tyre, formulation)
@@ -321,7 +321,7 @@ for tyre, formulation, integrator in json.loads(sys.argv[3]):
     result[f'{tyre} {formulation} {integrator}'] = [float(value).hex() for value in numbers]
     own = sim.car.kernels
     kernels += [own.tick, own.observe, own.diagnose, model.derivative, model.diagnose]
-if COMPILED:
+if has_compiler():
     result['hits'] = sum(sum(k.stats.cache_hits.values()) for k in kernels)
     result['misses'] = sum(sum(k.stats.cache_misses.values()) for k in kernels)
 print(json.dumps(result))
@@ -353,7 +353,7 @@ def test_compiled_and_plain_python_give_the_same_bits():
 
 @pytest.mark.parametrize('formulation', ['full', 'report'])
 def test_kernels_agree_with_their_python_source_to_the_bit(formulation):
-    if not COMPILED:
+    if not has_compiler():
         pytest.skip('Numba is not installed, or switched off')
     model = SingleTrack(VEHICLES['racecar'], 'fiala', formulation)
     state, inputs = np.asarray(model.parameters[:5]) * 0.1, model.parameters[2:4]

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from racecar.base.compiled import COMPILED, types_of
+from racecar.base.compiled import has_compiler, types_of
 from racecar.dynamics.tyres import find_tyre_model
 from racecar.scene.scene import EMPTY_SCENE
 from racecar.world.clearance import Clearance
@@ -21,7 +21,7 @@ from racecar.world.world_kernel import (
     world_kernels,
 )
 
-pytestmark = pytest.mark.skipif(not COMPILED, reason='without Numba nothing is compiled')
+pytestmark = pytest.mark.skipif(not has_compiler(), reason='without Numba nothing is compiled')
 
 
 def world_of_no_cars():

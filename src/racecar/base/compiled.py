@@ -4,23 +4,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 import functools
-import gc
-import hashlib
-import inspect
-import operator
-from pathlib import Path
+import os
 import sys
-import types
-from typing import cast, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
-import warnings
+import threading
+from typing import cast, Generic, ParamSpec, Protocol, TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from racecar.base.kernel_contents import content_of, is_own, origin_of, Written
-from racecar.base.kernel_files import is_kept, note_sources, note_use
-from racecar.base.kernel_sources import sources_of
+from racecar.base.kernel_contents import is_own
+from racecar.base.kernel_files import is_anything_kept, keep_no_parts
+from racecar.base.kernel_parts import (
+    home_of,
+    kernel_name,
+    note_implementations,
+    parts_of,
+    plain_function,
+)
+
+if TYPE_CHECKING:
+    from racecar.base.compilation import Chosen
 
 F = TypeVar('F', bound=Callable[..., object])
 P = ParamSpec('P')
@@ -48,7 +52,82 @@ def _to_stderr(text: str) -> None:
     print(f'racecar: {text}', file=sys.stderr, flush=True)
 
 
-_announce: Callable[[str], object] = _to_stderr
+class _Compiler:
+    """Numba, which is imported when somebody first wants a kernel: that takes its time."""
+
+    def __init__(self) -> None:
+        self.tell: Callable[[str], object] | None = _to_stderr
+        self._is_there: bool | None = None
+        self._lock = threading.RLock()
+        self._with_it: list[Callable[[], object]] = []
+        self._before_compiling: list[Callable[[], object]] = []
+
+    def is_there(self) -> bool:
+        """Whether it can be imported and is not switched off."""
+        if self._is_there is None:
+            with self._lock:
+                if self._is_there is None:
+                    self._is_there = self._begin()
+        return self._is_there
+
+    @staticmethod
+    def _is_on() -> bool:
+        if os.environ.get('NUMBA_DISABLE_JIT') == '1':
+            return False
+        try:
+            import numba
+        except ImportError:
+            return False
+        return not getattr(numba.config, 'DISABLE_JIT', False)
+
+    def _begin(self) -> bool:
+        if not self._is_on():
+            return False
+        from racecar.base.compilation import listen
+
+        listen(self._on_compilation)
+        for hook in self._with_it:
+            hook()
+        return True
+
+    def with_it(self, hook: Callable[[], object]) -> None:
+        """Call this when it has been imported."""
+        with self._lock:
+            if self._is_there:
+                hook()
+            else:
+                self._with_it.append(hook)
+
+    def before_compiling(self, hook: Callable[[], object]) -> None:
+        """Call this when something is compiled that is in no cache."""
+        self._before_compiling.append(hook)
+
+    def _on_compilation(self, function: Callable[..., object]) -> None:
+        while self._before_compiling:
+            self._before_compiling.pop(0)()
+        if self.tell and _is_ours(function):
+            later = 'later ones do not' if is_anything_kept() else (
+                'so will later ones, as no folder is writable to keep the result')
+            tell, self.tell = self.tell, None
+            tell('compiling the simulation for this machine; the first start takes some seconds,'
+                 f' {later}')
+
+
+_compiler = _Compiler()
+
+
+def has_compiler() -> bool:
+    """Whether kernels are compiled: Numba can be imported and is not switched off.
+
+    Imports Numba, which takes a quarter of a second: to be asked where kernels are wanted.
+    """
+    return _compiler.is_there()
+
+
+def with_compiler(hook: Callable[[], object]) -> Callable[[], object]:
+    """Decorator of what is called once when Numba has been imported, never where it is not."""
+    _compiler.with_it(hook)
+    return hook
 
 
 def announce_compilation(tell: Callable[[str], object]) -> None:
@@ -57,118 +136,34 @@ def announce_compilation(tell: Callable[[str], object]) -> None:
     It is called with a sentence once in a process, when the first kernel of this package is not
     in the cache on disk; never where Numba is absent.
     """
-    global _announce
-    _announce = tell
+    if _compiler.tell:
+        _compiler.tell = tell
 
-
-try:
-    import numba
-    from numba import extending
-    from numba.core import caching, event
-except ImportError:
-    COMPILED = False
-else:
-    COMPILED = not getattr(numba.config, 'DISABLE_JIT', False)
-
-    class _Compilation(event.Listener):
-        """Announces the first compilation; Numba reports none that its cache makes needless.
-
-        Meanwhile nothing is collected: Numba makes objects by the million that live until the
-        kernel is done, and each collection would look through all of them.
-        """
-
-        cached = True
-        # Whether the code of what kernels call is kept: not where there is no room, and not beside
-        # code of a user's. Numba takes unions of types for the same whose names are, so that a
-        # file could name a type of the user's, which no other process has.
-        keeps_parts = True
-        announced = False
-        # One kernel compiles others; Numba's lock keeps other threads out.
-        _depth = 0
-        _collects = False
-
-        def on_start(self, event: event.Event) -> None:
-            if self._depth == 0:
-                self._collects = gc.isenabled()
-                gc.disable()
-            self._depth += 1
-            if not self.announced and _is_ours(event.data['dispatcher'].py_func):
-                self.announced = True
-                later = 'later ones do not' if self.cached else (
-                    'so will later ones, as no folder is writable to keep the result')
-                _announce('compiling the simulation for this machine; the first start takes some'
-                          f' seconds, {later}')
-
-        def on_end(self, event: event.Event) -> None:
-            self._depth -= 1
-            if self._depth == 0 and self._collects:
-                gc.enable()
-
-    _compilation = _Compilation()
-    event.register('numba:compile', _compilation)
-    _overload: Callable[..., Callable[[F], F]] = extending.overload
-    # Numba 0.58 says so where the disk is full, and then compiles without keeping it, as is meant.
-    warnings.filterwarnings(
-        'ignore', 'Code using Numba extension API maybe depending',
-        numba.errors.NumbaPendingDeprecationWarning)
 
 _registered: set[Callable[..., object]] = set()
 
 
 def _register_for_kernels(function: F, options: dict[str, bool | str]) -> F:
-    if COMPILED and function not in _registered:
-        _implement(function, options, lambda *types, **named: function)
+    if function not in _registered:
+        code = _code_of(function)
+        _implement(function, options, lambda *types, **named: code)
         _registered.add(function)
     return function
 
 
 def _implement(
-    function: Callable[..., object], options: dict[str, bool | str],
-    choose: Callable[..., Callable[..., object] | None],
+    function: Callable[..., object], options: dict[str, bool | str], choose: Chosen,
 ) -> None:
-    """Let compiled functions call, in place of a function, what is chosen for types of arguments.
+    """Let compiled functions call what is chosen: as soon as something is to be compiled.
 
-    Its machine code is cached on disk, as that of compiled(): most of what a kernel is made of is
-    part of kernels of other processes too.
+    What is loaded from the cache needs none of it.
     """
-    def choose_cached(*types: object, **named: object) -> Callable[..., object] | None:
-        chosen = choose(*types, **named)
-        return chosen and _cachable(chosen, (*types, *named.values()), (*named, options))
+    def implement() -> None:
+        from racecar.base import compilation
 
-    _overload(function, jit_options={**options, 'cache': True}, strict=False)(choose_cached)
-    # For what the first has nothing.
-    _overload(function, jit_options=options, strict=False)(choose)
+        compilation.implement(function, options, choose)
 
-
-def _cachable(
-    function: Callable[..., object], types: tuple[object, ...], how: tuple[object, ...],
-) -> Callable[..., object] | None:
-    """Function under a name of its content, None if its code cannot be found or kept by that.
-
-    types: of arguments; how: names of the last of them, and options of the compiler.
-    """
-    if _take_functions(types):
-        return None
-    parts = _parts(function, types)
-    if not parts.are_known or not sources_of(parts.modules).are_imported:
-        return None
-    named = _named(_plain(function), _kernel_name(function, parts, (types, how)))
-    named.__module__ = _home(function, parts)
-    try:
-        folder = Path(caching.FunctionCache(named).cache_path)
-    except RuntimeError:
-        return None
-    if _compilation.keeps_parts:
-        note_sources(folder, parts.modules)
-    elif not is_kept(folder, named.__name__):
-        return None
-    return named
-
-
-def _take_functions(kinds: Iterable[object]) -> bool:
-    """Whether functions are among arguments: Numba cannot write their types into a file."""
-    return any(isinstance(kind, numba.types.Callable) or _take_functions(
-        getattr(kind, 'types', ())) for kind in kinds)
+    _compiler.before_compiling(implement)
 
 
 def pure(function: F) -> F:
@@ -199,11 +194,25 @@ def subroutine(function: F) -> F:
     return _register_for_kernels(function, _NEVER_INLINED)
 
 
+_modular: dict[Callable[..., object], Callable[..., object]] = {}
+
+
+def modular(function: F) -> F:
+    """Let a kernel or routine count modulo 2^64 in plain Python too, where NumPy warns of it."""
+    silent = np.errstate(over='ignore')(function)
+    _modular[silent] = function
+    return silent
+
+
+def _code_of(function: Callable[..., object]) -> Callable[..., object]:
+    """What is compiled for a function."""
+    return _modular.get(function, function)
+
+
 def compiled_as(implementation: Callable[..., object]) -> Callable[[F], F]:
     """Decorator of a plain function in whose place compiled functions call a pure one."""
     def decorate(function: F) -> F:
-        if COMPILED:
-            _implement(function, _INLINED, lambda *arguments: implementation)
+        _implement(function, _INLINED, lambda *arguments: implementation)
         return function
 
     return decorate
@@ -214,9 +223,8 @@ def kernel(function: F) -> F:
 
     Calls with other types compile it again. The machine code is cached as that of compiled().
     """
-    if not COMPILED:
-        return function
-    made: list[F] = []
+    code = _code_of(function)
+    made: list[Callable[..., object]] = []
 
     @functools.wraps(function)
     def call(*arguments: object) -> object:
@@ -227,10 +235,12 @@ def kernel(function: F) -> F:
             # microsecond more.
             except TypeError:
                 continue
-        made.append(compiled(function, types_of(*arguments)))
+        if not has_compiler():
+            return function(*arguments)
+        made.append(compiled(code, types_of(*arguments)))
         return made[-1](*arguments)
 
-    _implement(call, _CALLED, lambda *arguments: function)
+    _implement(call, _CALLED, lambda *arguments: code)
     return cast('F', call)
 
 
@@ -248,16 +258,13 @@ class ByType(Protocol[P, Result_co]):
         """
 
 
-_implementations: list[dict[type, Callable[..., object]]] = []
-
-
 def by_type(function: Callable[P, Result_co]) -> ByType[P, Result_co]:
     """Decorate a function that only says what its implementations have in common.
 
     A call of a type without implementation raises TypeError, where it is compiled a typing error.
     """
     table: dict[type, Callable[..., object]] = {}
-    _implementations.append(table)
+    note_implementations(table)
     folder = _folder(function)
 
     @functools.wraps(function)
@@ -282,11 +289,10 @@ def by_type(function: Callable[P, Result_co]) -> ByType[P, Result_co]:
 
         return add
 
-    if COMPILED:
-        def implementation_for(first: object, *rest: object) -> Callable[..., object] | None:
-            return table.get(getattr(first, 'instance_class', type(None)))
+    def implementation_for(first: object, *rest: object) -> Callable[..., object] | None:
+        return table.get(getattr(first, 'instance_class', type(None)))
 
-        _implement(chosen, _INLINED, implementation_for)
+    _implement(chosen, _INLINED, implementation_for)
 
     vars(chosen)['register'] = register
     return cast(ByType[P, Result_co], chosen)
@@ -302,12 +308,14 @@ def importable(function: F) -> F:
     module, or in that of the user's code in it. Made anew from the same values it is the same
     function. Raises TypeError for a closure over anything else.
     """
-    parts = _parts(function)
-    name, home = _kernel_name(function, parts), _home(function, parts)
+    parts = parts_of(function)
+    if parts.has_users:
+        keep_no_parts()
+    name, home = kernel_name(function, parts), home_of(function, parts)
+    made = plain_function(function)
     # A file of the user's may be read twice: its types are others then, whatever they contain.
-    key = (home, name, _plain(function).__code__, *map(id, parts.others))
+    key = (home, name, made.__code__, *map(id, parts.others))
     if key not in _importable:
-        made = _plain(function)
         made.__name__ = made.__qualname__ = name
         made.__module__ = home
         if home in sys.modules:
@@ -321,7 +329,11 @@ def types_of(*arguments: object) -> tuple[object, ...]:
 
     None without Numba.
     """
-    return tuple(map(numba.typeof, arguments)) if COMPILED else ()
+    if not has_compiler():
+        return ()
+    from racecar.base import compilation
+
+    return compilation.types_of(arguments)
 
 
 def compiled(
@@ -338,31 +350,11 @@ def compiled(
     whether other threads run while it does, which costs a tenth of a microsecond a call. Raises
     TypeError for a closure over anything else.
     """
-    if not COMPILED:
+    if not has_compiler():
         return function
-    parts = _parts(function, signature)
-    name = _kernel_name(function, parts, signature)
-    named = _named(_plain(function), name)
-    jit = functools.partial(
-        numba.njit, signature, error_model='numpy', nogil=nogil, no_cfunc_wrapper=True)
-    named.__module__ = _home(function, parts)
-    if parts.are_known and sources_of(parts.modules).are_imported:
-        try:
-            kernel = jit(cache=True)(named)
-        except RuntimeError:
-            # No folder is writable: compile at every start rather than fail.
-            _compilation.cached = False
-        except OSError:
-            # A full disk, which the next start may find emptier.
-            _compilation.keeps_parts = False
-        else:
-            folder = Path(kernel.stats.cache_path or '')
-            if kernel.stats.cache_misses and kernel.stats.cache_path:
-                note_sources(folder, parts.modules)
-            elif parts.others:
-                note_use(folder, name)
-            return cast('F', kernel)
-    return cast('F', jit()(named))
+    from racecar.base import compilation
+
+    return compilation.compile_kernel(function, signature, nogil=nogil)
 
 
 _PLAIN_SECONDS, _BRIEF_SECONDS = 0.05, 1e-3
@@ -400,11 +392,11 @@ class CompiledLater(Generic[Result_co]):
 
     def compile(self) -> None:
         """Compile it now, or load it from the cache, so that no call does."""
-        if COMPILED and self._kernel is None:
+        if self._kernel is None and has_compiler():
             self._kernel = compiled(self._function, self._signature)
 
     def _is_worth_while(self, cost: float) -> bool:
-        if COMPILED and cost > _BRIEF_SECONDS:
+        if cost > _BRIEF_SECONDS and has_compiler():
             self._spent += cost
         return self._spent > _PLAIN_SECONDS
 
@@ -416,144 +408,13 @@ def _for_python(argument: object) -> object:
     return memoryview(argument.data) if isinstance(argument, np.ndarray) else argument
 
 
-def _cells(function: Callable[..., object]) -> list[object]:
-    return [cell.cell_contents for cell in getattr(function, '__closure__', None) or ()]
-
-
-class _Parts(NamedTuple):
-    """What a kernel is made of.
-
-    modules: of this package; others: functions and types that are not of it, in a fixed order,
-    without the closure itself; are_known: closure and others by their content.
-    """
-
-    modules: frozenset[str]
-    others: tuple[Written, ...]
-    are_known: bool
-
-
-def _parts(function: Callable[..., object], signature: object = None) -> _Parts:
-    """All functions and types that a closure and the types of its arguments reach."""
-    todo: list[object] = [function, signature]
-    seen: dict[int, object] = {}
-    written: list[Written] = []
-    while todo:
-        value = todo.pop()
-        if id(value) in seen:
-            continue
-        # Kept, so that no other object gets its id.
-        seen[id(value)] = value
-        if isinstance(value, tuple):
-            todo += [type(value), *value]
-        elif isinstance(value, type):
-            written.append(value)
-            todo += [*value.__bases__, *_made_for(value)]
-        elif isinstance(value, types.FunctionType) or hasattr(value, 'py_func'):
-            plain = inspect.unwrap(cast(
-                'Callable[..., object]', operator.attrgetter('py_func')(value)
-                if hasattr(value, 'py_func') else value))
-            written.append(plain)
-            todo += _cells(plain)
-        else:
-            # Types of Numba: of a NamedTuple, of its fields, of the example of a Part.
-            todo += [getattr(value, name, None) for name in ('instance_class', 'types', 'kind')]
-    others = sorted(
-        {id(each): each for each in written if each is not function
-         and not _is_ours(each) and each.__module__ not in _NEUTRAL}.values(),
-        key=lambda each: (each.__module__, each.__qualname__))
-    contents, is_ours = [content_of(each) for each in others], is_own(origin_of(function))
-    if COMPILED and (others or not is_ours):
-        _compilation.keeps_parts = False
-    return _Parts(
-        frozenset({__name__, *filter(is_own, map(origin_of, written))}).union(
-            *(content.modules for content in contents if content)),
-        tuple(others), is_ours and all(contents))
-
-
-_NEUTRAL = {'builtins', 'typing'}
-
-
-def _made_for(kind: type) -> Iterator[Callable[..., object]]:
-    """Implementations for a type that are closures, or the user's: no import leads to them."""
-    for table in _implementations:
-        implementation = table.get(kind)
-        if implementation and (_cells(implementation) or not _is_ours(implementation)):
-            yield implementation
-
-
-def _home(function: Callable[..., object], parts: _Parts) -> str:
-    """Module of a function, or of the user's code among what it reaches."""
-    return parts.others[0].__module__ if parts.others else function.__module__
-
-
-def _kernel_name(
-    function: Callable[..., object], parts: _Parts, signature: object = None,
-) -> str:
-    """Name of what is compiled: one for each content, so that nobody overwrites it by another.
-
-    Processes that write at once write the same. An u at the end: code of the user's is in it.
-    """
-    digest = hashlib.sha256(str(signature).encode())
-    for value in (*_cells(function), *parts.others):
-        digest.update(f'{_described(value)};'.encode())
-    sources, users = sources_of(parts.modules), 'u' if parts.others else ''
-    return (f"{function.__qualname__.replace('.<locals>', '').replace('.', '_')}"
-            f'_s{sources.digest}_{digest.hexdigest()[:12]}{users}')
-
-
-def _described(value: object) -> str:
-    """Text that tells a value of a closure from all others, the same in every process."""
-    if isinstance(value, (types.FunctionType, type)) or hasattr(value, 'py_func'):
-        known = '.'.join(operator.attrgetter('__module__', '__qualname__')(value))
-        if _is_ours(value):
-            return known
-        content = content_of(cast('Written', value))
-        # A file of the user's may be read twice.
-        return f'{known}@{content.digest if content else id(value)}'
-    if isinstance(value, tuple):
-        inner = ','.join(map(_described, value))
-        return f'{type(value).__module__}.{type(value).__qualname__}({inner})'
-    if isinstance(value, (bool, int, float, str)):
-        return repr(value)
-    raise TypeError(
-        f'a compiled function is closed over {value!r}, expected pure functions, Parts, numbers'
-        ' and texts')
-
-
 NO_NUMBA = 'Numba is not installed'
 """Why nothing is compiled."""
 
 def compilation_failure(compile_it: Callable[[], object]) -> str:
     """Call what compiles a kernel; the reason, in one line, why that is not possible, or ''."""
-    if not COMPILED:
+    if not has_compiler():
         return NO_NUMBA
-    try:
-        compile_it()
-    except numba.core.errors.NumbaError as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        # Errors stand within those of the callers: the last one is what was not possible.
-        begin = max((k + 1 for k, line in enumerate(lines) if 'Failed in ' in line), default=0)
-        said = next((line for line in lines[begin:] if not line.startswith('During')), '')
-        where = next((line for line in lines[begin:] if line.startswith('File ')), '')
-        return f'{said} {where}'.strip()
-    except Exception as error:
-        # Numba meets some code with errors of its own making.
-        return f'{type(error).__name__}: {error}'.partition('\n')[0]
-    return ''
+    from racecar.base import compilation
 
-
-def _plain(function: object) -> types.FunctionType:
-    if not isinstance(function, types.FunctionType):
-        raise TypeError(f'{function!r} is to be compiled, expected a function written in Python')
-    return function
-
-
-def _named(source: types.FunctionType, name: str) -> types.FunctionType:
-    """Copy of a function with another name."""
-    copy = types.FunctionType(
-        source.__code__, source.__globals__, name.rpartition('.')[2], source.__defaults__,
-        source.__closure__)
-    copy.__qualname__ = name
-    copy.__module__ = source.__module__
-    copy.__doc__ = source.__doc__
-    return copy
+    return compilation.failure_of(compile_it)

@@ -14,7 +14,7 @@ import platform
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.errors import ConfigurationError
 from racecar.base.share import version
 
@@ -41,7 +41,7 @@ def _environment() -> Mapping[str, str]:
         'ROS 2': os.environ.get('ROS_DISTRO', ''),
         'Python': platform.python_version(),
         **{name: _library(name) for name in _LIBRARIES},
-        'compiled': 'yes' if COMPILED else 'no',
+        'compiled': 'yes' if has_compiler() else 'no',
         'operating system': f'{platform.system()} {platform.release()}',
         'C library': ' '.join(platform.libc_ver()),
         'architecture': platform.machine(),

@@ -21,6 +21,37 @@ _HOUR = 3600.0
 _UNUSED = 7 * 24 * _HOUR
 
 
+class _Keeping:
+    """Whether this process keeps kernels, and the code of what they call."""
+
+    kernels = True
+    parts = True
+
+
+def keep_nothing() -> None:
+    """Say that no folder is writable."""
+    _Keeping.kernels = False
+
+
+def is_anything_kept() -> bool:
+    """Whether kernels are kept on disk."""
+    return _Keeping.kernels
+
+
+def keep_no_parts() -> None:
+    """Keep the code of what kernels call no more: where there is no room, beside a user's code.
+
+    Numba takes unions of types for the same whose names are, so that a file could name a type of
+    the user's, which no other process has.
+    """
+    _Keeping.parts = False
+
+
+def are_parts_kept() -> bool:
+    """Whether the code of what kernels call is kept on disk."""
+    return _Keeping.parts
+
+
 def is_kept(folder: Path, name: str) -> bool:
     """Whether the code of a function of this name is in a folder of the cache."""
     return any(folder.glob(f'*.{name}-*.nbc'))

@@ -11,18 +11,17 @@ they are code written out for the kind, to Python they are the loops below.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 import functools
-import itertools
 import sys
 from typing import cast, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import COMPILED, pure
-from racecar.base.elementary import NEGLIGIBLE, settled, sine_cosine
-from racecar.base.vectors import Flat, Vector
+from racecar.base.compiled import pure, with_compiler
+from racecar.base.elementary import settled, sine_cosine
+from racecar.base.vectors import Flat, POSE, Vector
 
 Numbers: TypeAlias = 'tuple[float | Numbers, ...]'
 """NamedTuples of numbers and of such tuples: states, inputs, parameters and the like."""
@@ -188,9 +187,6 @@ def within(value: N, limits: N) -> bool:
     return all(abs(x) <= most for x, most in zip(flatten(value), flatten(limits), strict=True))
 
 
-_POSE = ('x', 'y', 'yaw')
-
-
 def pose_of(value: Numbers) -> tuple[float, float, float]:
     """Fields x, y [m], yaw [rad] of a NamedTuple; 0 for those that it has not."""
     return getattr(value, 'x', 0.0), getattr(value, 'y', 0.0), getattr(value, 'yaw', 0.0)
@@ -198,7 +194,7 @@ def pose_of(value: Numbers) -> tuple[float, float, float]:
 
 def with_pose(value: N, x: float, y: float, yaw: float) -> N:
     """NamedTuple with other x, y [m], yaw [rad], as far as it has such fields."""
-    pose = dict(zip(_POSE, (x, y, yaw), strict=True))
+    pose = dict(zip(POSE, (x, y, yaw), strict=True))
     return tuple.__new__(type(value), map(pose.get, field_names(value), value))
 
 
@@ -221,267 +217,12 @@ def lent(arrays: Lent) -> Lent:
     return arrays
 
 
-if COMPILED:
-    from llvmlite import ir
-    from numba import extending
-    from numba.core import cgutils, imputils, types
-    from numba.core.base import BaseContext
-    from numba.core.datamodel import models
-    from numba.core.typing.templates import Signature
+@with_compiler
+def _write_machine_code() -> None:
+    from racecar.base.machine_code import write_code_of_rows
 
-    _TUPLES = (types.NamedTuple, types.NamedUniTuple, types.Tuple, types.UniTuple)
-
-    class PartType(types.Type):
-        """Type of a Part: what it says is known when code is compiled."""
-
-        def __init__(self, kind: types.Type, part: Part[Numbers]) -> None:
-            """Note the type of the tuples and where they lie."""
-            self.kind, self.place = kind, tuple(part[1:])
-            _, self.first, self.lanes, self.absent = part
-            super().__init__(f'Part({kind}, {self.place})')
-
-        @property
-        def key(self) -> tuple[types.Type, tuple[object, ...]]:
-            """What makes the type: two classes may have one name."""
-            return self.kind, self.place
-
-    class _Call(NamedTuple):
-        """A call whose code is being written."""
-
-        context: BaseContext
-        builder: ir.IRBuilder
-        signature: Signature
-        arguments: Sequence[ir.Value]
-
-        def number(self, value: float) -> ir.Value:
-            """Constant."""
-            return self.context.get_constant(types.float64, value)
-
-        def tuple_of(self, kind: types.Type, numbers: Iterator[ir.Value]) -> ir.Value:
-            """Tuple of a type with these numbers, nested or not."""
-            if isinstance(kind, _TUPLES):
-                return self.context.make_tuple(
-                    self.builder, kind, [self.tuple_of(part, numbers) for part in kind.types])
-            return next(numbers)
-
-        def result(self, numbers: Iterator[ir.Value]) -> ir.Value:
-            """Tuple of the type that the call returns."""
-            return self.tuple_of(self.signature.return_type, numbers)
-
-        def leaves(self, k: int) -> Iterator[tuple[types.Type, ir.Value]]:
-            """Numbers of an argument, each with its type."""
-            return _leaves(self.builder, self.signature.args[k], self.arguments[k])
-
-        def numbers(self, k: int) -> Iterator[ir.Value]:
-            """Numbers of an argument."""
-            return (number for _, number in self.leaves(k))
-
-        def fields(self) -> dict[str, ir.Value]:
-            """Fields of the first argument, a NamedTuple."""
-            return dict(zip(self.signature.args[0].fields, cgutils.unpack_tuple(
-                self.builder, self.arguments[0]), strict=True))
-
-        def modulus(self, number: ir.Value) -> ir.Value:
-            """Modulus of a number."""
-            kind = ir.DoubleType()
-            function = cgutils.get_or_insert_function(
-                self.builder.module, ir.FunctionType(kind, [kind]), 'llvm.fabs.f64')
-            return self.builder.call(function, [number])
-
-        def places(self) -> Iterator[ir.Value]:
-            """Pointers to the numbers of a part; arguments: rows, part, lane and more."""
-            rows, part = self.signature.args[:2]
-            data = self.context.make_array(rows)(
-                self.context, self.builder, self.arguments[0]).data
-            for row in itertools.count(part.first):
-                at = self.context.get_constant(types.intp, row * part.lanes)
-                yield self.builder.gep(
-                    data, [self.builder.add(at, self.arguments[2])], inbounds=True)
-
-    def _leaves(
-        builder: ir.IRBuilder, kind: types.Type, value: ir.Value,
-    ) -> Iterator[tuple[types.Type, ir.Value]]:
-        if isinstance(kind, _TUPLES):
-            for part, inner in zip(kind.types, cgutils.unpack_tuple(builder, value), strict=True):
-                yield from _leaves(builder, part, inner)
-        else:
-            yield kind, value
-
-    def _count_numbers(kind: types.Type) -> int:
-        """Numbers in a tuple; what is none makes it something else."""
-        if isinstance(kind, _TUPLES):
-            return sum(map(_count_numbers, kind.types))
-        return 1 if isinstance(kind, (types.Number, types.Boolean)) else 1 << 30
-
-    def _is_numbers(kind: types.Type) -> bool:
-        """Whether a type is that of a tuple of float64, nested or not, or float64 itself."""
-        if isinstance(kind, _TUPLES):
-            return all(map(_is_numbers, kind.types))
-        return bool(kind == types.float64)
-
-    _Typer: TypeAlias = Callable[..., Signature | types.Type | None]
-    _Writer: TypeAlias = Callable[[_Call], ir.Value]
-
-    def _typed(function: Callable[..., object], typer: _Typer) -> None:
-        """Let a function say what it returns for types of its arguments; None: it takes others."""
-        extending.type_callable(function)(lambda context: typer)
-
-    def _writes(function: Callable[..., object], *kinds: object) -> Callable[[_Writer], _Writer]:
-        """Decorator of what writes the code of a function for arguments of these types."""
-        def decorate(write: _Writer) -> _Writer:
-            extending.lower_builtin(function, *kinds)(lambda *call: write(_Call(*call)))
-            return write
-
-        return decorate
-
-    extending.register_model(PartType)(models.OpaqueModel)
-    extending.typeof_impl.register(Part)(
-        lambda part, context: PartType(extending.typeof_impl(part.example, context), part))
-    imputils.lower_constant(PartType)(
-        lambda context, builder, kind, value: context.get_dummy_value())
-
-    def _is_part(rows: types.Type, part: types.Type) -> bool:
-        return (isinstance(rows, types.Array) and rows.ndim == 1 and rows.layout == 'C'
-                and rows.dtype == types.float64 and isinstance(part, PartType)
-                and _is_numbers(part.kind))
-
-    _typed(load, lambda rows, part, lane: part.kind(rows, part, types.intp) if _is_part(
-        rows, part) else None)
-
-    @_writes(load, types.Array, PartType, types.intp)
-    def _load(call: _Call) -> ir.Value:
-        part, zero = call.signature.args[1], call.number(0.0)
-        return call.tuple_of(part.kind, (
-            zero if row in part.absent else call.builder.load(place)
-            for row, place in enumerate(call.places())))
-
-    _typed(store, lambda rows, part, lane, value: types.none(
-        rows, part, types.intp, value) if _is_part(rows, part) and _count_numbers(
-            value) == _count_numbers(part.kind) else None)
-
-    @_writes(store, types.Array, PartType, types.intp, types.Any)
-    def _store(call: _Call) -> ir.Value:
-        places = enumerate(call.places())
-        for kind, number in call.leaves(3):
-            row, place = next(places)
-            if row not in call.signature.args[1].absent:
-                call.builder.store(
-                    call.context.cast(call.builder, number, kind, types.float64), place)
-        return call.context.get_dummy_value()
-
-    _typed(span, lambda array, first, last: array(array, types.intp, types.intp) if isinstance(
-        array, types.Array) and array.layout == 'C' else None)
-
-    @_writes(span, types.Array, types.intp, types.intp)
-    def _span(call: _Call) -> ir.Value:
-        builder, (whole, first, last) = call.builder, call.arguments
-        array = _ArrayFields(call, call.signature.args[0])
-        row = call.context.get_constant(types.intp, 1)
-        for axis in range(1, array.kind.ndim):
-            row = builder.mul(row, array.of(whole, 'shape', axis))
-        count = builder.sub(last, first)
-        found = array.without_owner(whole)
-        found = array.put(found, builder.gep(
-            array.of(whole, 'data'), [builder.mul(first, row)], inbounds=True), 'data')
-        found = array.put(found, builder.mul(count, row), 'nitems')
-        return array.put(found, count, 'shape', 0)
-
-    class _ArrayFields(NamedTuple):
-        """Fields of arrays of a kind."""
-
-        call: _Call
-        kind: types.Array
-
-        def _at(self, field: str, *axis: int) -> list[int]:
-            model = self.call.context.data_model_manager[self.kind]
-            return [model.get_field_position(field), *axis]
-
-        def of(self, array: ir.Value, field: str, *axis: int) -> ir.Value:
-            """Field of an array, or a number of it."""
-            return self.call.builder.extract_value(array, self._at(field, *axis))
-
-        def put(self, array: ir.Value, value: ir.Value, field: str, *axis: int) -> ir.Value:
-            """Array with another field, or number of it."""
-            return self.call.builder.insert_value(array, value, self._at(field, *axis))
-
-        def without_owner(self, array: ir.Value) -> ir.Value:
-            """Array of which nobody counts who refers to it."""
-            for field in ('meminfo', 'parent'):
-                none = ir.Constant(self.of(array, field).type, None)
-                array = self.put(array, none, field)
-            return array
-
-    def _may_be_lent(kind: types.Type) -> bool:
-        return isinstance(kind, (types.Array, types.Number, types.Boolean)) or (
-            isinstance(kind, _TUPLES) and all(map(_may_be_lent, kind.types)))
-
-    _typed(lent, lambda arrays: arrays(arrays) if _may_be_lent(arrays) else None)
-
-    @_writes(lent, types.Any)
-    def _lent(call: _Call) -> ir.Value:
-        return _without_owner(call, call.signature.args[0], call.arguments[0])
-
-    def _without_owner(call: _Call, kind: types.Type, value: ir.Value) -> ir.Value:
-        if isinstance(kind, _TUPLES):
-            return call.context.make_tuple(call.builder, kind, [
-                _without_owner(call, part, inner) for part, inner in zip(
-                    kind.types, cgutils.unpack_tuple(call.builder, value), strict=True)])
-        if not isinstance(kind, types.Array):
-            return value
-        return _ArrayFields(call, kind).without_owner(value)
-
-    def _like_first(value: types.Type, *wanted: types.Type) -> Signature | None:
-        """Signature of a function that returns what its first argument is, a tuple."""
-        is_tuple = isinstance(value, _TUPLES) and _is_numbers(value)
-        return value(value, *wanted) if is_tuple else None
-
-    _typed(zeros_like, lambda value: _like_first(value))
-    _typed(plus, lambda a, h, b: _like_first(a, types.float64, a) if a == b else None)
-    _typed(settle, lambda value: _like_first(value))
-    _typed(with_pose, lambda value, x, y, yaw: _like_first(value, *(types.float64,) * 3))
-
-    @_writes(zeros_like, types.BaseTuple)
-    def _zeros_like(call: _Call) -> ir.Value:
-        return call.result(itertools.repeat(call.number(0.0)))
-
-    @_writes(plus, types.BaseTuple, types.float64, types.BaseTuple)
-    def _plus(call: _Call) -> ir.Value:
-        h = call.arguments[1]
-        return call.result(
-            call.builder.fadd(x, call.builder.fmul(h, y))
-            for x, y in zip(call.numbers(0), call.numbers(2), strict=True))
-
-    @_writes(settle, types.BaseTuple)
-    def _settle(call: _Call) -> ir.Value:
-        zero, least = call.number(0.0), call.number(NEGLIGIBLE)
-        return call.result(
-            call.builder.select(
-                call.builder.fcmp_ordered('<', call.modulus(x), least), zero, x)
-            for x in call.numbers(0))
-
-    _typed(within, lambda value, limits: types.boolean if isinstance(
-        value, _TUPLES) and value == limits and _is_numbers(value) else None)
-
-    @_writes(within, types.BaseTuple, types.BaseTuple)
-    def _within(call: _Call) -> ir.Value:
-        found = call.context.get_constant(types.boolean, True)
-        for x, most in zip(call.numbers(0), call.numbers(1), strict=True):
-            found = call.builder.and_(
-                found, call.builder.fcmp_ordered('<=', call.modulus(x), most))
-        return found
-
-    _typed(pose_of, lambda value: types.UniTuple(types.float64, 3) if hasattr(
-        value, 'fields') else None)
-
-    @_writes(pose_of, types.BaseTuple)
-    def _pose_of(call: _Call) -> ir.Value:
-        fields, zero = call.fields(), call.number(0.0)
-        return call.result(fields.get(field, zero) for field in _POSE)
-
-    @_writes(with_pose, types.BaseTuple, types.float64, types.float64, types.float64)
-    def _with_pose(call: _Call) -> ir.Value:
-        pose = dict(zip(_POSE, call.arguments[1:], strict=True))
-        return call.result(pose.get(field, number) for field, number in call.fields().items())
+    write_code_of_rows(Part, {function.__name__: function for function in (
+        load, store, span, lent, zeros_like, plus, settle, within, pose_of, with_pose)})
 
 
 @pure

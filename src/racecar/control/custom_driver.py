@@ -10,13 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.base.compiled import (
-    compilation_failure,
-    COMPILED,
-    compiled,
-    NO_NUMBA,
-    pure,
-)
+from racecar.base.compiled import compilation_failure, compiled, has_compiler, NO_NUMBA, pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.errors import ConfigurationError
 from racecar.base.readings import LaserScan
@@ -168,7 +162,7 @@ def _step_of(controller: Controller) -> tuple[_CompiledStep | _PlainStep | None,
 
 def why_uncompiled(pure: PureController) -> str:
     """Compile a pure step; return why that is not possible, or ''. Once for all that have it."""
-    if not COMPILED:
+    if not has_compiler():
         return NO_NUMBA
     kinds = kind_of(pure.state), kind_of(pure.parameters)
     return uncompiled(_compilation(pure.step, *kinds) if pure.progress is None else (

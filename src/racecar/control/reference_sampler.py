@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import by_type, COMPILED, compiled, importable
+from racecar.base.compiled import by_type, compiled, has_compiler, importable
 from racecar.base.rows import count_numbers, load, Numbers, Part, store
 from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.trajectories import Trajectory
@@ -118,7 +118,7 @@ class ReferenceSampler:
     def _kernel(self) -> Callable[..., None] | None:
         motion = self._trajectories[0].pure_motion
         # Plain Python gains nothing from references side by side.
-        return None if motion is None or not COMPILED else _sampling_kernel(
+        return None if motion is None or not has_compiler() else _sampling_kernel(
             importable(self._sampled_from(motion)), self._example)
 
     @functools.cached_property

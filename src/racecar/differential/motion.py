@@ -55,7 +55,7 @@ MODES = KINEMATICS, PHYSICS, WORLD
 _STATES = len(WheelsState._fields)
 # Pose and twist come first.
 _MOTION = WheelsState._fields.index('yaw_rate') + 1
-_NOTHING = vector(0)
+_NOTHING = np.zeros(0)
 
 # As vector() gives them.
 _Rows: TypeAlias = list[float] | NDArray[np.float64]

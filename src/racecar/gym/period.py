@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from racecar.base.compiled import (
     compilation_failure,
-    COMPILED,
     compiled,
+    has_compiler,
     kernel,
     NO_NUMBA,
     pure,
@@ -222,4 +222,4 @@ def judging(
         raise ConfigurationError(
             f'reward or ended cannot be compiled: {failure}; they may use numbers, the fields of'
             ' their arguments and the module math')
-    return made[0] if COMPILED else _looping(reward, ended)
+    return made[0] if has_compiler() else _looping(reward, ended)

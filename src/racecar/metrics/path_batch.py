@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.errors import RunError
 from racecar.base.rows import first_row, flatten
 from racecar.base.vectors import Flat, Vector, vector
@@ -78,8 +78,8 @@ class PathWindows:
         self.times = times
         self.origin = origin
         self.final = origin + stamps.size - 1
-        self.lows: Ticks = lows if COMPILED else lows.tolist()
-        self.highs: Ticks = self._highs if COMPILED else self._highs.tolist()
+        self.lows: Ticks = lows if has_compiler() else lows.tolist()
+        self.highs: Ticks = self._highs if has_compiler() else self._highs.tolist()
         self.start = origin + int(np.searchsorted(stamps, skip))
 
     @property

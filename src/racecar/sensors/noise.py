@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from racecar.base.columns import Array
-from racecar.base.compiled import COMPILED, kernel, pure
+from racecar.base.compiled import kernel, modular, pure
 from racecar.base.random_numbers import halved_logarithm
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -41,6 +41,7 @@ def seed_of(generator: np.random.Generator) -> np.uint64:
 
 
 @kernel
+@modular
 def seed_at(key: tuple[np.uint64, np.uint64], time_ns: np.uint64) -> np.uint64:
     """Return what seed_of() gives of a NoiseSource of a key at a time [ns].
 
@@ -78,6 +79,7 @@ def cosine_and_sine(angle: float) -> tuple[float, float]:
 
 
 @kernel
+@modular
 def fill_normal(seed: np.uint64, numbers: Array) -> None:
     """Write independent numbers of mean 0 and deviation 1 into an array of even length.
 
@@ -112,9 +114,3 @@ def fill_normal(seed: np.uint64, numbers: Array) -> None:
         odd = whole == 1.0 or whole == 3.0
         numbers[i] = radius * (-sine if odd else cosine)
         numbers[pairs + i] = radius * (cosine if odd else sine)
-
-
-if not COMPILED:
-    # The hash counts modulo 2^64.
-    fill_normal = np.errstate(over='ignore')(fill_normal)
-    seed_at = np.errstate(over='ignore')(seed_at)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.columns import Array
-from racecar.base.compiled import COMPILED, kernel, pure, routine
+from racecar.base.compiled import kernel, modular, pure, routine
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import ParameterTable
 from racecar.base.poses import NO_POSE
@@ -149,17 +149,13 @@ def _time_of(shapes: Flat, first: int, period_ns: int) -> int:
 
 
 @routine
+@modular
 def _seed(key: np.uint64, ticks: float) -> np.uint64:
     """Seed of a scan: a hash of the key of the car and of the periods since its reset."""
     x = key * _MIX_2 + np.uint64(np.int64(ticks) + 1) * _STEP
     x = (x ^ (x >> _33)) * _MIX_1
     x = (x ^ (x >> _33)) * _MIX_2
     return x ^ (x >> _33)
-
-
-if not COMPILED:
-    # The hash counts modulo 2^64.
-    _seed = np.errstate(over='ignore')(_seed)
 
 
 @pure

@@ -13,7 +13,7 @@ import os
 import numpy as np
 
 from racecar.base.columns import Array
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.errors import ConfigurationError
 from racecar.base.random_numbers import WORD
 from racecar.base.vectors import vector
@@ -154,7 +154,7 @@ class BatchSimulation:
             RunOptions(duration, skip, record_every, with_path, effort_within, on_progress,
                        laps))
         # The plain Python path holds the interpreter, so threads would not help it.
-        with ThreadPoolExecutor(self._threads if COMPILED else 1) as pool:
+        with ThreadPoolExecutor(self._threads if has_compiler() else 1) as pool:
             jobs: list[Future[None]] = []
             try:
                 jobs.extend(pool.submit(run.run_block, block) for block in self._blocks)

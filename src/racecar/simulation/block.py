@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.columns import Array, columns_like, rows_of
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.errors import ConfigurationError
 from racecar.base.rows import count_numbers, flatten, Numbers, Part
 from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS
@@ -211,7 +211,7 @@ class Block:
         count = columns.shape[1]
         for row, numbers in enumerate(columns, part.first):
             at = row * LANES + first
-            self._rows[at:at + count] = numbers if COMPILED else numbers.tolist()
+            self._rows[at:at + count] = numbers if has_compiler() else numbers.tolist()
 
     def seal(self) -> None:
         """Number the references, those of one type in succession, after the last car."""

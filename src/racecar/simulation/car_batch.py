@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from racecar.base.columns import Array
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.errors import ConfigurationError
 from racecar.base.types import NANOSECONDS
 from racecar.base.vectors import Vector
@@ -59,7 +59,7 @@ class CarBatch(LaneBatch):
         for cars in kinds.values():
             size = min(LANES, max(_LEAST_CARS, -(-len(cars) // self._threads)))
             # Plain Python raises for what diverges: each car by itself there.
-            size = max(size // together, 1) * together if COMPILED else together
+            size = max(size // together, 1) * together if has_compiler() else together
             kernel = kernel_of(models[cars[0]])
             for own in (cars[first:first + size] for first in range(0, len(cars), size)):
                 parameters, limits = zip(*(known[id(models[car])] for car in own), strict=True)

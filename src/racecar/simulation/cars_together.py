@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.columns import Array
-from racecar.base.compiled import COMPILED, compiled, types_of
+from racecar.base.compiled import compiled, has_compiler, types_of
 from racecar.base.errors import DivergenceError
 from racecar.base.rows import load, Part, store, zeros_of
 from racecar.dynamics.vehicles.interface import Equations
@@ -102,7 +102,7 @@ class CarsTogether:
         Also where nothing is compiled.
         """
         kinds = {simulator.car.kind for simulator in simulators}
-        if not COMPILED or len(simulators) < 2 or len(kinds) > 1 or not all(
+        if not has_compiler() or len(simulators) < 2 or len(kinds) > 1 or not all(
                 simulator.is_moved_by_kernels for simulator in simulators):
             return None
         return cls(simulators)

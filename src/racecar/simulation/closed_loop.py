@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from racecar.base.columns import rows_of
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.errors import ConfigurationError
 from racecar.base.readings import Collisions, LaserScan
 from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS, Odometry
@@ -218,7 +218,7 @@ class ClosedLoop(NamedTuple):
     @property
     def _runs_compiled(self) -> bool:
         # Faults are in the loop as a whole alone, without Numba too.
-        return (COMPILED or bool(self.faults)) and self.is_compilable
+        return (has_compiler() or bool(self.faults)) and self.is_compilable
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""

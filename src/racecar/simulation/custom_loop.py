@@ -9,7 +9,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from racecar.base.compiled import compilation_failure, COMPILED, NO_NUMBA
+from racecar.base.compiled import compilation_failure, has_compiler, NO_NUMBA
 from racecar.base.errors import ConfigurationError, DivergenceError
 from racecar.base.readings import LaserScan
 from racecar.base.types import Odometry
@@ -78,7 +78,7 @@ class CustomLoop:
             READS_SCANS if reads_scans(controller)
             else NO_STEP if pure is None
             else 'the car itself does not run compiled, as none does in a world'
-            if compiled is None else NO_NUMBA if not COMPILED
+            if compiled is None else NO_NUMBA if not has_compiler()
             else uncompiled(_failure_of(
                 compiled.car.kind, compiled.car.kind.equations,
                 self._lane_of(compiled, pure).control)))

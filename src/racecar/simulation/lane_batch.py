@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.columns import Array
-from racecar.base.compiled import COMPILED, kernel
+from racecar.base.compiled import has_compiler, kernel
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.places import copy_places, write_places
 from racecar.base.rows import Numbers, Part
@@ -258,7 +258,7 @@ class LaneBatch:
 
     def _join(self) -> None:
         """Let the blocks, which are of one kind, be reached by one call; not in plain Python."""
-        if COMPILED:
+        if has_compiler():
             self._joined = JoinedBlocks(self._blocks, len(self))
 
     def _each_block(self, run: Callable[[CarBlock], object]) -> None:
@@ -266,7 +266,7 @@ class LaneBatch:
         for block in self._blocks:
             block.begin()
         # The plain Python path holds the interpreter, so threads would not help it.
-        if self._threads == 1 or not COMPILED or len(self._blocks) < 2:
+        if self._threads == 1 or not has_compiler() or len(self._blocks) < 2:
             for block in self._blocks:
                 run(block)
             return

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.rows import Numbers, Part, zeros_like
 from racecar.base.vectors import Flat, vector
 
@@ -46,7 +46,7 @@ class Layout:
 
 def lane_rows(count: int) -> Flat:
     """So many rows of LANES zeros, flat."""
-    if not COMPILED:
+    if not has_compiler():
         return vector(count * LANES)
     room = np.zeros(count * LANES + _LINE // 8)
     # Vectors that start within a line of the cache would take two accesses each.

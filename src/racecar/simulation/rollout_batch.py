@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.rows import first_row
 from racecar.base.vectors import as_vector, Vector, vector
@@ -141,7 +141,7 @@ class RolloutBatch(CommandedBatch):
                 block.drive(
                     block.rows, block.lines, flat, room, vector(tuple(own)))
 
-            if COMPILED:
+            if has_compiler():
                 call(0, ticks)
                 return
             car = int(block.cars[0])

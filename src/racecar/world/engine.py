@@ -8,60 +8,44 @@ Python. Without Numba the same loop calls the functions of the Python package.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 import ctypes
 import importlib
 import importlib.util
 import os
 import sys
 from types import ModuleType
-from typing import NamedTuple, TYPE_CHECKING, TypeAlias
+from typing import cast, NamedTuple, TYPE_CHECKING, TypeAlias
 
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import has_compiler, with_compiler
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.extras import not_installed
 
 if TYPE_CHECKING:
     from mujoco import MjData, MjModel, MjSpec
 
-if COMPILED:
-    from llvmlite import ir
-    from numba.core import types
-    from numba.core.base import BaseContext
-    from numba.core.typing import Signature
-    from numba.extending import intrinsic
 
-    def _typed_call(
-        context: BaseContext, function: types.Type, model: types.Type, data: types.Type,
-    ) -> tuple[Signature, Callable[..., ir.Value]]:
-        def generate(
-            target: BaseContext, builder: ir.IRBuilder, signature: Signature,
-            arguments: Sequence[ir.Value],
-        ) -> ir.Value:
-            address, *pointers = arguments
-            word = ir.IntType(64)
-            kind = ir.FunctionType(ir.VoidType(), [word] * len(pointers))
-            builder.call(builder.inttoptr(address, kind.as_pointer()), pointers)
-            return target.get_dummy_value()
+Address: TypeAlias = int
+"""Of a C function or structure."""
 
-        return types.void(types.int64, types.int64, types.int64), generate
 
-    call_engine: Callable[..., None] = intrinsic(_typed_call)
-    """Call a C function of (model, data) without result; all three are addresses."""
-else:
-    def call_engine(
-        function: Callable[[MjModel, MjData], None], model: MjModel, data: MjData,
-    ) -> None:
-        """Call a function of (model, data)."""
-        function(model, data)
+def call_engine(
+    function: Address | Callable[[MjModel, MjData], None], model: Address | MjModel,
+    data: Address | MjData,
+) -> None:
+    """Call a function of (model, data) without result; compiled, all three are addresses."""
+    cast('Callable[..., None]', function)(model, data)
+
+
+@with_compiler
+def _write_machine_code() -> None:
+    from racecar.world.engine_code import write_code_of_call
+
+    write_code_of_call(call_engine)
 
 
 GL_VARIABLE = 'MUJOCO_GL'
 """Environment variable of MuJoCo that names how pictures are drawn."""
-
-
-Address: TypeAlias = int
-"""Of a C function or structure."""
 
 
 class Steps(NamedTuple):
@@ -114,7 +98,7 @@ def compiled_model(spec: MjSpec) -> MjModel:
 def engine_steps(model: MjModel, data: MjData) -> Steps:
     """Return the halves of a step for a model and its data, which must outlive it."""
     mujoco = load_engine()
-    if not COMPILED:
+    if not has_compiler():
         return Steps(mujoco.mj_step1, mujoco.mj_step2, model, data)
     # The symbols are found through the module that is linked against the engine.
     found = importlib.util.find_spec('mujoco._functions')

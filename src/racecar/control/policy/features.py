@@ -21,7 +21,6 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameter_fields import Row, with_plain_signature
 from racecar.base.parameters import suggest
 from racecar.base.types import CarMotion
-from racecar.base.vectors import vector
 from racecar.metrics.lap_progress import LapReading
 from racecar.metrics.laps import Line
 
@@ -154,7 +153,7 @@ def plan_of(
         settings.line_spacing, settings.range_max)
 
 
-NO_LINE = Line(*(vector(0),) * 5, 1.0, 1.0, 0.0)
+NO_LINE = Line(*(np.zeros(0),) * 5, 1.0, 1.0, 0.0)
 """Line of no points."""
 
 
