@@ -9,6 +9,7 @@ from pathlib import Path
 import subprocess
 import sys
 from typing import NamedTuple
+import warnings
 
 from full_disk import NO_BYTECODE
 import numpy as np
@@ -219,6 +220,57 @@ def test_a_disk_without_room_for_the_code_does_not_end_the_program(tmp_path):
     # Those that fit are there, the others are compiled again.
     (again, _), _ = start('compiled', tmp_path)
     assert 0 < again < until_warm
+
+
+# All nodes are imported, and what compiled functions call is told to Numba by nobody before.
+BEFORE_THE_COMPILER = """
+import importlib, json, pkgutil, sys, threading
+from racecar.base.compiled import has_compiler, with_compiler
+for found in pkgutil.iter_modules(importlib.import_module('racecar.nodes').__path__):
+    if found.name not in ('__main__', 'shared'):
+        importlib.import_module(f'racecar.nodes.{found.name}')
+before, hooks, answers = 'numba' in sys.modules, [], []
+with_compiler(lambda: hooks.append('early'))
+threads = [threading.Thread(target=lambda: answers.append(has_compiler())) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+with_compiler(lambda: hooks.append('late'))
+print(json.dumps([before, answers, hooks]))
+"""
+
+
+def test_nodes_are_imported_without_the_compiler_which_threads_then_load_once():
+    pytest.importorskip('numba')
+    pytest.importorskip('ackermann_msgs')
+    done = subprocess.run(
+        [sys.executable, '-c', BEFORE_THE_COMPILER], check=True, text=True, capture_output=True)
+    assert json.loads(done.stdout) == [False, [True] * 8, ['early', 'late']]
+
+
+@pytest.mark.parametrize('off', ['1', '2'])
+def test_numba_can_be_switched_off(off, monkeypatch):
+    monkeypatch.setenv('NUMBA_DISABLE_JIT', off)
+    ask = 'from racecar.base import compiled; print(compiled.has_compiler(), compiled.types_of(1))'
+    assert run(ask, None).stdout == 'False ()\n'
+
+
+def test_plain_python_counts_modulo_as_kernels_do():
+    @compiled.modular
+    def doubled(x):
+        return x + x
+
+    @compiled.kernel
+    @compiled.modular
+    def more(x):
+        return doubled(x) + np.uint64(1)
+
+    compiled.routine(doubled)
+    most = np.uint64(2**63)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        assert [doubled(most), more(most)] == [0, 1]
 
 
 def test_nothing_is_said_without_numba(tmp_path):
