@@ -4,7 +4,7 @@
 
 import math
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 import numpy as np
 import pytest
@@ -53,6 +53,7 @@ def seen_after(point, motion, ways):
 @given(st.floats(-2.0, 2.0), st.floats(-2.0, 2.0),
        st.one_of(st.just(0.0), st.floats(0.05, 2.0), st.floats(-2.0, -0.05)),
        st.floats(-0.4, 0.4), st.booleans())
+@example(-1.5, 0.5, 0.0, 0.1875, True)
 def test_the_way_is_that_of_a_motion_in_small_steps(x, y, curvature, slip, backwards):
     along = -1.0 if backwards else 1.0
     motion = Motion(along * math.cos(slip), math.sin(slip), curvature)

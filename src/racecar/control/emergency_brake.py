@@ -64,8 +64,8 @@ BRAKE_PARAMETERS = table_of(BrakeSettings, '', read_only=False)
 
 # Slower than this [m/s] the car stands, and what it did before is what it may do next.
 _STANDING = 0.05
-# Curvature [1/m] that stands for none: over 1 m the circle is straight to a micrometre.
-_STRAIGHT = 1e-6
+# Curvature [1/m] that stands for none: over 4 m the circle is straight to a micrometre.
+_STRAIGHT = 1e-7
 # Of the rays of a scan, so many have to tell something.
 _KNOWN_SHARE = 0.5
 # So far before the vehicle [m] is what a ray may not have seen.
