@@ -24,6 +24,11 @@ settings.register_profile(
     print_blob=True)
 PROFILE = os.environ.get('RACECAR_HYPOTHESIS', 'repeatable')
 settings.load_profile(PROFILE)
+providers = sys.modules.get('hypothesis.internal.conjecture.providers')
+if PROFILE == 'repeatable' and providers and hasattr(providers, '_get_local_constants'):
+    # Hypothesis tries constants of the modules that happen to be imported, so that examples would
+    # depend on what ran before in the same process. It has no setting for that.
+    vars(providers)['_get_local_constants'] = providers.Constants
 
 
 def pytest_report_header(config):

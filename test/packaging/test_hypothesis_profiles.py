@@ -13,7 +13,12 @@ import pytest
 
 TEST = Path(__file__).resolve().parents[1]
 EXAMPLES = """
+import importlib
+import os
 from hypothesis import given, strategies as st
+
+if 'MODULE' in os.environ:
+    importlib.import_module(os.environ['MODULE'])
 
 @given(st.integers(), st.floats())
 def test_nothing(number, other):
@@ -26,6 +31,8 @@ def test_nothing(number, other):
 def examples(tmp_path):
     """Run one test with the settings of this suite; give its examples and the seed, if any."""
     (tmp_path / 'test_child.py').write_text(EXAMPLES)
+    (tmp_path / 'module_of_numbers.py').write_text(
+        f'NUMBERS = {[*range(1_000_001, 1_000_301)]}, {[0.3 + k for k in range(300)]}')
     shutil.copy(TEST / 'conftest.py', tmp_path)
 
     def run(profile, *options):
@@ -51,6 +58,17 @@ def test_examples_are_the_same_in_each_run(examples):
     first, seed = examples('')
     assert seed is None
     assert examples('', '--hypothesis-seed=5') == (first, None)
+
+
+def test_examples_do_not_depend_on_what_else_is_imported(examples, monkeypatch):
+    first, _ = examples('')
+    searched, seed = examples('search')
+    monkeypatch.setenv('MODULE', 'module_of_numbers')
+    assert examples('') == (first, None)
+    # A search tries the numbers of modules, where Hypothesis is new enough.
+    providers = sys.modules.get('hypothesis.internal.conjecture.providers')
+    again, _ = examples('search', f'--hypothesis-seed={seed}')
+    assert (again != searched) == hasattr(providers, '_get_local_constants')
 
 
 def test_a_search_has_other_examples_each_time_and_tells_how_to_repeat_it(examples):
