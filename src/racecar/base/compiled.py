@@ -13,10 +13,10 @@ from typing import cast, Generic, ParamSpec, Protocol, TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from racecar.base.kernel_contents import is_own
 from racecar.base.kernel_files import is_anything_kept, keep_no_parts
 from racecar.base.kernel_parts import (
     home_of,
+    is_ours,
     kernel_name,
     note_implementations,
     parts_of,
@@ -38,10 +38,6 @@ _CALLED: dict[str, bool | str] = {
 _INLINED: dict[str, bool | str] = {**_CALLED, 'forceinline': True}
 # Whoever says nothing has it from the first that calls it.
 _NEVER_INLINED: dict[str, bool | str] = {**_CALLED, 'forceinline': False}
-
-
-def _is_ours(function: object) -> bool:
-    return is_own(str(getattr(function, '__module__', '')))
 
 
 def _folder(function: Callable[..., object]) -> str:
@@ -105,7 +101,7 @@ class _Compiler:
     def _on_compilation(self, function: Callable[..., object]) -> None:
         while self._before_compiling:
             self._before_compiling.pop(0)()
-        if self.tell and _is_ours(function):
+        if self.tell and is_ours(function):
             later = 'later ones do not' if is_anything_kept() else (
                 'so will later ones, as no folder is writable to keep the result')
             tell, self.tell = self.tell, None
@@ -279,7 +275,7 @@ def by_type(function: Callable[P, Result_co]) -> ByType[P, Result_co]:
     def register(kind: type) -> Callable[[F], F]:
         """Decorator of the pure implementation for first arguments of a type."""
         def add(implementation: F) -> F:
-            if _is_ours(implementation) and _folder(implementation) != folder:
+            if is_ours(implementation) and _folder(implementation) != folder:
                 raise TypeError(
                     f'{implementation.__module__} registers an implementation of'
                     f' {function.__module__}.{function.__qualname__}, expected one in a module of'

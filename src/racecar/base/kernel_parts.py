@@ -47,6 +47,11 @@ def note_implementations(table: Implementations) -> None:
     _implementations.append(table)
 
 
+def is_ours(value: object) -> bool:
+    """Whether a function or type bears the name of a module of this package."""
+    return is_own(str(getattr(value, '__module__', '')))
+
+
 def cells_of(function: Callable[..., object]) -> list[object]:
     """Values that a function is closed over."""
     return [cell.cell_contents for cell in getattr(function, '__closure__', None) or ()]
@@ -79,24 +84,20 @@ def parts_of(function: Callable[..., object], signature: object = None) -> Parts
             todo += [getattr(value, name, None) for name in ('instance_class', 'types', 'kind')]
     others = sorted(
         {id(each): each for each in written if each is not function
-         and not _is_ours(each) and each.__module__ not in _NEUTRAL}.values(),
+         and not is_ours(each) and each.__module__ not in _NEUTRAL}.values(),
         key=lambda each: (each.__module__, each.__qualname__))
-    contents, is_ours = [content_of(each) for each in others], is_own(origin_of(function))
+    contents, was_written_here = [content_of(each) for each in others], is_own(origin_of(function))
     return Parts(
         frozenset({_COMPILED, *filter(is_own, map(origin_of, written))}).union(
             *(content.modules for content in contents if content)),
-        tuple(others), is_ours and all(contents), bool(others) or not is_ours)
-
-
-def _is_ours(value: object) -> bool:
-    return is_own(str(getattr(value, '__module__', '')))
+        tuple(others), was_written_here and all(contents), bool(others) or not was_written_here)
 
 
 def _made_for(kind: type) -> Iterator[Callable[..., object]]:
     """Implementations for a type that are closures, or the user's: no import leads to them."""
     for table in _implementations:
         implementation = table.get(kind)
-        if implementation and (cells_of(implementation) or not _is_ours(implementation)):
+        if implementation and (cells_of(implementation) or not is_ours(implementation)):
             yield implementation
 
 
@@ -125,7 +126,7 @@ def _described(value: object) -> str:
     """Text that tells a value of a closure from all others, the same in every process."""
     if isinstance(value, (types.FunctionType, type)) or hasattr(value, 'py_func'):
         known = '.'.join(operator.attrgetter('__module__', '__qualname__')(value))
-        if _is_ours(value):
+        if is_ours(value):
             return known
         content = content_of(cast('Written', value))
         # A file of the user's may be read twice.
