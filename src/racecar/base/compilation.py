@@ -65,7 +65,7 @@ class Compilations(event.Listener):
 
 
 def listen(begins: Callable[[Callable[..., object]], object]) -> None:
-    """Call begins(function) before each function that is compiled, by one of ours or not."""
+    """Call begins(function) before Numba compiles any function, of this package or not."""
     event.register('numba:compile', Compilations(begins))
 
 
