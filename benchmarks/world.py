@@ -24,7 +24,7 @@ from measuring import machine, print_table
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, Pose2
-from racecar.catalogue.tables import WORLD_SIMULATOR
+from racecar.catalogue.simulators.world import WORLD_SIMULATOR
 from racecar.sensors.equipment import equip
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.ports import Plant

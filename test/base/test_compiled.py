@@ -84,7 +84,7 @@ def test_first_start_says_that_it_compiles_and_the_second_does_not(tmp_path):
 OTHERS = """
 import sys
 from racecar.base.parameter_file import load_parameter_file
-from racecar.catalogue.tables import WORLD_SIMULATOR
+from racecar.catalogue.simulators.world import WORLD_SIMULATOR
 from racecar.differential import PlanarMotion, RobotBatch
 from racecar.differential.parameters import RobotParameters
 from racecar.world.make_world import make_world_plant

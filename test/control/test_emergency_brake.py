@@ -13,7 +13,7 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.readings import LaserScan
 from racecar.base.share import find_config
 from racecar.base.types import Odometry
-from racecar.catalogue.tables import EMERGENCY_BRAKE
+from racecar.catalogue.tables.driving import EMERGENCY_BRAKE
 from racecar.control.emergency_brake import (
     AHEAD,
     BrakeSettings,

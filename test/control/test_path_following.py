@@ -9,7 +9,7 @@ import pytest
 
 from racecar.base.errors import ParameterError
 from racecar.base.types import Odometry, yaw_to_quaternion
-from racecar.catalogue.tables import TRAJECTORY_TRACKER
+from racecar.catalogue.tables.tracking import TRAJECTORY_TRACKER
 from racecar.control.path_following import path_from, tracker_of_path
 
 VALUES = TRAJECTORY_TRACKER.resolve({

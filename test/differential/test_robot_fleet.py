@@ -14,7 +14,7 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.poses import NO_POSE
 from racecar.base.share import find_wheeled_robot
 from racecar.base.types import BodyTwist
-from racecar.catalogue.tables import DIFFERENTIAL_WHEELS_SIMULATOR as TABLE
+from racecar.catalogue.simulators.differential_wheels import DIFFERENTIAL_WHEELS_SIMULATOR as TABLE
 from racecar.differential.distance_sensor import DistanceSensor, Surroundings
 from racecar.differential.motion import KINEMATICS, PHYSICS, WORLD
 from racecar.differential.parameters import RobotParameters, ROBOTS

@@ -13,7 +13,7 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.random_numbers import philox
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand
-from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
+from racecar.catalogue.simulators.single_track import SINGLE_TRACK_SIMULATOR
 from racecar.differential.plant import make_robot_plant
 from racecar.faults.plant import FaultyPlant, stamps_of, with_faults
 from racecar.sensors.equipment import equip

@@ -7,9 +7,10 @@
 from range_finder import Range, RANGE_FINDER
 from sensor_msgs.msg import Range as RangeMessage
 
-from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
+from racecar.catalogue.simulators.single_track import SINGLE_TRACK_SIMULATOR
 from racecar.ros import qos
-from racecar.ros.codecs import Codec, CODECS, MessageChannel
+from racecar.ros.codecs.codec import Codec, MessageChannel
+from racecar.ros.codecs.registry import CODECS
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.ros.wire import MessageTemplate
 from racecar.scene import Scene, Wall

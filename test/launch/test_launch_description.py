@@ -154,13 +154,13 @@ def test_who_chooses_who_describes_the_robot_has_it_so(fake_packages, tmp_path, 
 
 
 def test_where_no_description_can_be_made_the_simulator_says_so(fake_packages, monkeypatch):
-    from racecar import catalogue
+    from racecar.catalogue.simulators import cars
 
     def describe(vehicle):
         raise ConfigurationError('xacro is not installed')
 
     fake_packages('robot_state_publisher')
-    monkeypatch.setattr(catalogue, 'describe_vehicle', describe)
+    monkeypatch.setattr(cars, 'describe_vehicle', describe)
     assert who_describes(entities()) == (True, [])
 
 

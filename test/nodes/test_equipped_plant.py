@@ -13,9 +13,9 @@ from tf2_msgs.msg import TFMessage
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.types import AckermannCommand
-from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
+from racecar.catalogue.simulators.single_track import SINGLE_TRACK_SIMULATOR
 from racecar.ros import qos
-from racecar.ros.codecs import CODECS
+from racecar.ros.codecs.registry import CODECS
 from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.ports import ODOMETRY
 from racecar.simulation.vehicle_plant import VehiclePlant

@@ -24,9 +24,9 @@ from tf2_msgs.msg import TFMessage
 from racecar.base.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import NANOSECONDS, Pose3
-from racecar.catalogue.tables import SIMULATOR_NODE
+from racecar.catalogue.simulators.shared import SIMULATOR_NODE
 from racecar.ros import qos
-from racecar.ros.codecs import Codec, MessageChannel
+from racecar.ros.codecs.codec import Codec, MessageChannel
 from racecar.ros.interfaces import Reset
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.ros.wire import MessageTemplate

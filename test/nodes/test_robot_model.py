@@ -17,7 +17,7 @@ from tf2_msgs.msg import TFMessage
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.types import WHEEL_JOINTS
-from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
+from racecar.catalogue.simulators.single_track import SINGLE_TRACK_SIMULATOR
 from racecar.description.urdf import read_urdf
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.vehicles.parameters import VehicleParameters

@@ -27,7 +27,8 @@ from racecar.description.urdf import read_urdf
 from racecar.nodes.differential_wheels_simulator import DifferentialWheelsSimulatorNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos
-from racecar.ros.codecs import CODECS, SensorCodec
+from racecar.ros.codecs.codec import SensorCodec
+from racecar.ros.codecs.registry import CODECS
 from racecar.ros.robot_link import check_ports
 from racecar.ros.topics import sensor_topics, SENSORS
 from racecar.sensors import SENSOR_KINDS

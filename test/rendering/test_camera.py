@@ -12,7 +12,8 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.poses import NO_POSE
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, quaternion_to_yaw
-from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR, WORLD_SIMULATOR
+from racecar.catalogue.simulators.single_track import SINGLE_TRACK_SIMULATOR
+from racecar.catalogue.simulators.world import WORLD_SIMULATOR
 from racecar.scene.scene import EMPTY_SCENE
 from racecar.sensors import View
 from racecar.sensors.camera import Camera

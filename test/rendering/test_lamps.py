@@ -11,7 +11,7 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.poses import NO_POSE, pose_of_child
 from racecar.base.share import find_config
 from racecar.base.types import Lamps, LampSwitches
-from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
+from racecar.catalogue.simulators.single_track import SINGLE_TRACK_SIMULATOR
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.rendering.lens import Lens, LENS_OF_OPTICAL, OPTICAL_AXES

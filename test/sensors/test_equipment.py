@@ -14,7 +14,7 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.readings import Imu, LaserScan
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand
-from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
+from racecar.catalogue.simulators.single_track import SINGLE_TRACK_SIMULATOR
 from racecar.scene import load_world
 from racecar.sensors.equipment import (
     chosen_sensors,

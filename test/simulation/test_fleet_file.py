@@ -9,7 +9,7 @@ import pytest
 
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.types import AckermannCommand, Pose2
-from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
+from racecar.catalogue.simulators.single_track import SINGLE_TRACK_SIMULATOR
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.sensors.equipment import equip
 from racecar.simulation.fleet_file import read_fleet, values_of_cars

@@ -13,7 +13,8 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_robot
 from racecar.base.types import AckermannCommand, BodyTwist
 from racecar.catalogue import NODES
-from racecar.catalogue.tables import DIFFERENTIAL_WHEELS_SIMULATOR, WORLD_SIMULATOR
+from racecar.catalogue.simulators.differential_wheels import DIFFERENTIAL_WHEELS_SIMULATOR
+from racecar.catalogue.simulators.world import WORLD_SIMULATOR
 from racecar.simulation.ports import ODOMETRY
 
 pytest.importorskip('mujoco')
@@ -32,9 +33,7 @@ class Fleet:
             lambda speed: BodyTwist(speed, 0.0))
         more = {'contact_model': kind} if is_car else {'mode': 'world'}
         file = find_robot('racecar' if is_car else 'pioneer')
-        make_plant = NODES[name].make_plant
-        assert make_plant is not None
-        self.plant: Any = make_plant(table.resolve({
+        self.plant: Any = NODES[name].simulator.make_plant(table.resolve({
             **load_parameter_file(file, 'any_node'), 'cars': ['red', 'blue'],
             'grid_spacing': spacing, **more, **values}))
         self.entities = dict(zip(('red', 'blue'), self.plant.entities, strict=True))

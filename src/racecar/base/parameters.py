@@ -305,6 +305,9 @@ def _parts(name: str) -> tuple[str, str]:
     return name[:cut], name[cut:]
 
 
+CAR_SECTION = 'driver_bridge'
+"""Node below whose name a vehicle's file has the rows of engine, gears and brakes."""
+
 DIAGNOSTICS_RATE = Parameter(
     'diagnostics_rate', float, 1.0, 'Rate at which the node tells on /diagnostics how it is, by'
     ' wall time; 0: never', 'Hz', minimum=0.0, maximum=2.0, read_only=True)

@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of the nodes: executable and, by default, node. Those of control laws are in LAWS."""
 
-from racecar.dynamics.powertrain.car_parameters import SECTION
+from racecar.base.parameters import CAR_SECTION
 
 TRAJECTORY_TRACKER = 'trajectory_tracker'
 SINGLE_TRACK_SIMULATOR = 'single_track_simulator'
 WORLD_SIMULATOR = 'world_simulator'
 SERVO_COMMANDS = 'servo_commands'
 ACKERMANN_MUX = 'ackermann_mux'
-DRIVER_BRIDGE = SECTION
-"""Also the section of a vehicle's file that holds its engine and gears."""
+DRIVER_BRIDGE = CAR_SECTION
 DIFFERENTIAL_WHEELS_SIMULATOR = 'differential_wheels_simulator'
 DIFFERENTIAL_LINEARIZER = 'differential_linearizer'
 GAP_FOLLOWER = 'gap_follower'

@@ -30,7 +30,7 @@ def warn_of_start(descriptions: Sequence[NodeDescription]) -> None:
 
 def observed_drive(composed: ComposedStack, car: str = '') -> DriveSum:
     """Sums of what a car of a stack drives from now on; car: its name, empty for the only one."""
-    from racecar.ros.codecs import Place
+    from racecar.ros.codecs.codec import Place
     from racecar.ros.codecs.odometry import read_odometry
 
     drive = DriveSum()

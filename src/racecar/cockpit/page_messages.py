@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from racecar.base.errors import excerpt, MessageError, ParameterError
 from racecar.base.parameters import Parameter, suggestion
-from racecar.catalogue.tables import REAL_TIME_FACTOR
+from racecar.catalogue.simulators.shared import REAL_TIME_FACTOR
 from racecar.cockpit.feed import Message
 
 LONGEST = 64 * 1024

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from racecar.base.share import car_and_robot_names, find_track, track_names, world_names
-from racecar.catalogue import tables
+from racecar.catalogue.tables.tracking import TRAJECTORY_TRACKER
 from racecar.cockpit.frames import is_text, read_mesh
 
 # Numbers of robots that drive are smaller: meshes of both have keys of their own.
@@ -60,7 +60,7 @@ class Showroom:
 
 def _trajectories() -> tuple[object, ...]:
     # Waypoints have no shape of their own.
-    return tuple(name for name in tables.TRAJECTORY_TRACKER['trajectory'].choices or ()
+    return tuple(name for name in TRAJECTORY_TRACKER['trajectory'].choices or ()
                  if name != 'waypoints' and not str(name).isdecimal())
 
 
@@ -92,5 +92,5 @@ def _picture(kind: str, name: str) -> bytes:
         return thumbnails.path_picture(read_way_points(find_track(name)).points)
     from racecar.control.trajectories import make_trajectory, sample_path
 
-    trajectory = make_trajectory(tables.TRAJECTORY_TRACKER.resolve({'trajectory': name}))
+    trajectory = make_trajectory(TRAJECTORY_TRACKER.resolve({'trajectory': name}))
     return thumbnails.path_picture(np.array([pose[:2] for pose in sample_path(trajectory)]))

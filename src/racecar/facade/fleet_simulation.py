@@ -88,10 +88,9 @@ class FleetSimulation:
                 ' --lockstep --cars` has them')
         caution = start_caution(values, self._table)
         self.cautions = () if caution is None else (caution,)
-        assert simulator.spec.make_plant is not None
         cars = values_of_cars(values, self._table)
         self._plant = equip(
-            simulator.spec.make_plant(values), values, [car.values for car in cars])
+            simulator.spec.simulator.make_plant(values), values, [car.values for car in cars])
         self._plant.warm_up()
         self._cars = {
             car.name: _Car(entity, car.values, GapDriver(self._driver(car.name).resolve()))

@@ -76,8 +76,7 @@ def neo_options(name: str, options: StackOptions) -> StackOptions:
 def _cameras(name: str, simulator: str, options: StackOptions) -> dict[str, object]:
     """Places of both cameras: where the car has its camera, but in the middle."""
     description = next(d for d in describe_stepped(name, options) if d.executable == simulator)
-    assert description.spec.describe is not None
-    poses = description.spec.describe(description.resolve()).tree.poses()
+    poses = description.spec.simulator.describe(description.resolve()).tree.poses()
     place = poses.get(CAMERA.frame.format(CAMERA.name))
     return {} if place is None else {
         f'{kind.name}.{axis}': getattr(place, axis)

@@ -22,7 +22,7 @@ from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.last_stamp import effective_stamp
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, BodyTwist, NANOSECONDS
-from racecar.catalogue.tables import ACKERMANN_MUX, ALL_INPUTS
+from racecar.catalogue.tables.commands import ACKERMANN_MUX, ALL_INPUTS
 from racecar.control.command_mux import (
     CommandMux,
     IDLE,
@@ -85,7 +85,7 @@ class AckermannMuxNode(TableNode):
     full scale, are forwarded as speed and steering angle.
     Services: ~/reload (std_srvs/Trigger) reads the mux file again; a faulty file is refused and
     the mux goes on as it was.
-    Parameters: racecar.catalogue.tables.ACKERMANN_MUX.
+    Parameters: racecar.catalogue.tables.commands.ACKERMANN_MUX.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

@@ -20,7 +20,7 @@ from racecar.base import run_file
 from racecar.base.errors import BagError, ParameterError
 from racecar.base.values import texts_of, Values
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import BAG_RECORDER
+from racecar.catalogue.tables.recorder import BAG_RECORDER
 from racecar.ros import qos
 from racecar.ros.node import NodeOptions, TableNode
 from racecar.ros.waiting_messages import take_waiting
@@ -35,10 +35,10 @@ class BagRecorderNode(TableNode):
     """Subscribes to topics as they appear and writes what arrives, as it was serialised.
 
     Subscribes: the topics of the parameter topics, or all there are.
-    Parameters: racecar.catalogue.tables.BAG_RECORDER. Messages are logged with the node's clock
-    (simulated time with use_sim_time). After a kill the bag holds all but the last second.
-    Nothing is left of a recording to which nothing came, nor of one of a simulation whose time
-    never began and which got latched messages only.
+    Parameters: racecar.catalogue.tables.recorder.BAG_RECORDER. Messages are logged with the
+    node's clock (simulated time with use_sim_time). After a kill the bag holds all but the last
+    second. Nothing is left of a recording to which nothing came, nor of one of a simulation whose
+    time never began and which got latched messages only.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

@@ -22,7 +22,7 @@ class ControlLawNode(LinearizerNode):
     """Runs the control law of an entry in LAWS.
 
     Topics: those of racecar.nodes.shared.linearizer_node.LinearizerNode.
-    Parameters: those of the law, and racecar.catalogue.tables.law_table.
+    Parameters: those of the law, and racecar.catalogue.tables.tracking.law_table.
     """
 
     def __init__(self, executable: str, **options: Unpack[NodeOptions]) -> None:

@@ -8,7 +8,7 @@ from typing import Unpack
 
 from racecar.base.compiled import announce_compilation
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import DIFFERENTIAL_LINEARIZER
+from racecar.catalogue.tables.tracking import DIFFERENTIAL_LINEARIZER
 from racecar.control.point_ahead import PointAheadLinearizer
 from racecar.nodes.shared.linearizer_node import LinearizerNode, TWIST
 from racecar.ros.node import NodeOptions
@@ -21,7 +21,7 @@ class DifferentialLinearizerNode(LinearizerNode):
 
     Topics: those of racecar.nodes.shared.linearizer_node.LinearizerNode, but for the command:
     cmd_vel (geometry_msgs/TwistStamped).
-    Parameters: racecar.catalogue.tables.DIFFERENTIAL_LINEARIZER.
+    Parameters: racecar.catalogue.tables.tracking.DIFFERENTIAL_LINEARIZER.
     """
 
     command_type = TWIST

@@ -15,14 +15,15 @@ from racecar.base.compiled import announce_compilation
 from racecar.base.errors import ConfigurationError
 from racecar.base.types import BodyTwist
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import DIFFERENTIAL_WHEELS_SIMULATOR
+from racecar.catalogue.simulators.differential_wheels import DIFFERENTIAL_WHEELS_SIMULATOR
 from racecar.differential.parameters import ROBOTS
 from racecar.differential.plant import RobotPlant
 from racecar.differential.robot_fleet import make_robots_plant
 from racecar.faults.plant import stamps_of, with_faults
 from racecar.nodes.shared.standard_services import offer_standard_services
-from racecar.ros.codecs import Codec, CODECS
 from racecar.ros.codecs.body_twist import PlainTwistCodec
+from racecar.ros.codecs.codec import Codec
+from racecar.ros.codecs.registry import CODECS
 from racecar.ros.interfaces import SetFloat
 from racecar.ros.node import NodeOptions
 from racecar.ros.simulator_node import SimulatorNode
@@ -52,7 +53,7 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
     Services: ~/reset (racecar_interfaces/Reset), ~/pause and ~/enable_encoders (std_srvs/SetBool),
     ~/step (std_srvs/Trigger), ~/set_left_encoder and ~/set_right_encoder
     (racecar_interfaces/SetFloat, counts); of several robots for each, as ~/red/enable_encoders.
-    Parameters: racecar.catalogue.tables.DIFFERENTIAL_WHEELS_SIMULATOR.
+    Parameters: racecar.catalogue.simulators.differential_wheels.DIFFERENTIAL_WHEELS_SIMULATOR.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

@@ -14,7 +14,7 @@ from racecar.base.errors import MessageError, ParameterError
 from racecar.base.last_stamp import effective_stamp
 from racecar.base.types import LampSwitches, NANOSECONDS, Odometry
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import DRIVER_BRIDGE
+from racecar.catalogue.tables.driving import DRIVER_BRIDGE
 from racecar.driver import ControlMode
 from racecar.driver.bridge import DriverBridge, Pedals, WheelReadings
 from racecar.dynamics.powertrain import CarParameters
@@ -71,7 +71,7 @@ class DriverBridgeNode(TableNode):
     and wheels are commanded only while the mux says that the driver holds it, and has said so
     within mux_timeout.
     Before the first throttle or cruising speed nothing is commanded; in lockstep, speed 0.
-    Parameters: racecar.catalogue.tables.DRIVER_BRIDGE.
+    Parameters: racecar.catalogue.tables.driving.DRIVER_BRIDGE.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

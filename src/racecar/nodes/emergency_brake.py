@@ -16,7 +16,7 @@ from racecar.base.last_stamp import LastStamp
 from racecar.base.readings import LaserScan
 from racecar.base.types import NANOSECONDS, Odometry
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import EMERGENCY_BRAKE, ODOMETRY, SCAN
+from racecar.catalogue.tables.driving import EMERGENCY_BRAKE, ODOMETRY, SCAN
 from racecar.control.emergency_brake import EmergencyBrake, Verdict
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.ros import qos, topics
@@ -55,7 +55,7 @@ class EmergencyBrakeNode(TableNode):
     Services: ~/stop (std_srvs/Trigger) stops the car until ~/release (std_srvs/Trigger), which
     also lets go of a brake that holds; the next scan may brake again.
     In lockstep it answers each scan, or each odometry (parameter judges), and the mux waits for
-    that. Parameters: racecar.catalogue.tables.EMERGENCY_BRAKE.
+    that. Parameters: racecar.catalogue.tables.driving.EMERGENCY_BRAKE.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

@@ -12,7 +12,7 @@ from sensor_msgs.msg import LaserScan as LaserScanMessage
 from racecar.base.readings import LaserScan
 from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import GAP_FOLLOWER
+from racecar.catalogue.tables.driving import GAP_FOLLOWER
 from racecar.control.gap_following import GapFollower
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.ros import qos, topics
@@ -31,7 +31,7 @@ class GapFollowerNode(TableNode):
     Publishes: vesc/ackermann_cmd_mux/input/navigation (ackermann_msgs/AckermannDriveStamped), one
     command for each scan, with its stamp; when the scans fall silent nothing, so that the mux
     stops the car.
-    Parameters: racecar.catalogue.tables.GAP_FOLLOWER; those of the law act at once.
+    Parameters: racecar.catalogue.tables.driving.GAP_FOLLOWER; those of the law act at once.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

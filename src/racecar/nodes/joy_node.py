@@ -12,7 +12,7 @@ from sensor_msgs.msg import Joy
 from racecar.base.errors import excerpt
 from racecar.base.types import NANOSECONDS
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import JOY_NODE
+from racecar.catalogue.tables.commands import JOY_NODE
 from racecar.control.teleop.joystick_events import JoystickState
 from racecar.ros import qos, topics
 from racecar.ros.node import NodeOptions, TableNode
@@ -26,7 +26,8 @@ class JoyNode(TableNode):
 
     Publishes: joy (sensor_msgs/Joy), when something changes and, while the joystick is there, at
     least at autorepeat_rate. One that is unplugged falls silent; plugged in again it goes on.
-    Parameters: racecar.catalogue.tables.JOY_NODE; names and meaning are those of joy_node of ROS.
+    Parameters: racecar.catalogue.tables.commands.JOY_NODE; names and meaning are those of
+    joy_node of ROS.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

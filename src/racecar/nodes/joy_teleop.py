@@ -15,7 +15,7 @@ from racecar.base.errors import ConfigurationError, MessageError, ParameterError
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import JOY_TELEOP
+from racecar.catalogue.tables.commands import JOY_TELEOP
 from racecar.control.teleop.joy_driver import JoyDriver
 from racecar.control.teleop.joystick_map import load_joystick_map
 from racecar.ros import qos, topics
@@ -36,7 +36,7 @@ class JoyTeleopNode(TableNode):
     each message while the button is held and once to stop; otherwise nothing, so that an idle
     joystick leaves the car to autonomy. If the messages fall silent under a held button it stops
     the car.
-    Parameters: racecar.catalogue.tables.JOY_TELEOP.
+    Parameters: racecar.catalogue.tables.commands.JOY_TELEOP.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

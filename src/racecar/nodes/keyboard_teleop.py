@@ -16,7 +16,7 @@ from rclpy.parameter import Parameter as RosParameter
 from racecar.base.errors import ConfigurationError
 from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import KEYBOARD_TELEOP
+from racecar.catalogue.tables.commands import KEYBOARD_TELEOP
 from racecar.control.teleop.key_driver import check_keys, HELP_KEYS, KEY_HELP, KeyDriver
 from racecar.control.teleop.key_events import KeyAction, KeyEvent
 from racecar.ros import qos, topics
@@ -35,7 +35,7 @@ class KeyboardTeleopNode(TableNode):
     key is held and once to stop; otherwise nothing, so that it leaves the car to autonomy.
     Without a terminal, or in the background, it says so and waits.
     Keys change the parameters speed and steering_angle.
-    Parameters: racecar.catalogue.tables.KEYBOARD_TELEOP.
+    Parameters: racecar.catalogue.tables.commands.KEYBOARD_TELEOP.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

@@ -15,7 +15,7 @@ from racecar.base.frames import MAP
 from racecar.base.share import find_track
 from racecar.base.types import NANOSECONDS, Odometry
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import LAP_TIMER
+from racecar.catalogue.tables.race import LAP_TIMER
 from racecar.control.trajectories.waypoint_file import read_way_points
 from racecar.metrics.lap_progress import courses_of, lap_reading, line_of
 from racecar.metrics.laps import Course, LapRule, LapTimer
@@ -33,7 +33,7 @@ class LapTimerNode(TableNode):
     the odometry drifts, remap it to the topic of a localisation or to ground_truth/odom.
     Publishes: laps (racecar_interfaces/Laps), with the stamp of the odometry. A time that goes
     back begins anew.
-    Parameters: racecar.catalogue.tables.LAP_TIMER.
+    Parameters: racecar.catalogue.tables.race.LAP_TIMER.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

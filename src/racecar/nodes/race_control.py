@@ -21,7 +21,7 @@ from racecar.base.share import find_race, find_track
 from racecar.base.types import heading_of, NANOSECONDS, Odometry, Pose2, yaw_to_quaternion
 from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import RACE_CONTROL
+from racecar.catalogue.tables.race import RACE_CONTROL
 from racecar.control.trajectories.waypoint_file import read_way_points
 from racecar.metrics.laps import Course
 from racecar.race.events import CarLook, Order, parking_of
@@ -30,8 +30,8 @@ from racecar.race.off_course import start_warning
 from racecar.race.referee import COUNTDOWN, GRID, Referee, RUNNING
 from racecar.race.rules import read_rules
 from racecar.ros import qos, topics
-from racecar.ros.codecs import Place
 from racecar.ros.codecs.ackermann_command import command_template, read_command
+from racecar.ros.codecs.codec import Place
 from racecar.ros.codecs.odometry import read_finite_odometry
 from racecar.ros.conversions import stamp_ns_of
 from racecar.ros.interfaces import (
@@ -260,7 +260,7 @@ class RaceControlNode(TableNode):
     the simulator waits for them, so that they act at the time of the looks.
     Services: ~/start and ~/stop (std_srvs/Trigger), ~/restart_car and ~/retire_car
     (racecar_interfaces/NamedCar).
-    Parameters: racecar.catalogue.tables.RACE_CONTROL.
+    Parameters: racecar.catalogue.tables.race.RACE_CONTROL.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

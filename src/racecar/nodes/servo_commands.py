@@ -12,7 +12,7 @@ from std_msgs.msg import Float64
 from racecar.base.last_stamp import effective_stamp, LastStamp
 from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import SERVO_COMMANDS
+from racecar.catalogue.tables.driving import SERVO_COMMANDS
 from racecar.control.servo_commands import SERVO_NAMES, ServoCommands
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.ros import qos, topics
@@ -31,7 +31,7 @@ class ServoCommandsNode(TableNode):
     Publishes: racecar/<joint>_controller/command (std_msgs/Float64) of four wheels
     (<wheel>_wheel_velocity, rad/s) and two hinges (<side>_steering_hinge_position, rad).
     When the commands fall silent the wheels are stopped, once, with the hinges as they are.
-    Parameters: racecar.catalogue.tables.SERVO_COMMANDS.
+    Parameters: racecar.catalogue.tables.driving.SERVO_COMMANDS.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

@@ -9,7 +9,7 @@ from typing import Unpack
 
 from racecar.base.compiled import announce_compilation
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
+from racecar.catalogue.simulators.single_track import SINGLE_TRACK_SIMULATOR
 from racecar.faults.plant import stamps_of, with_faults
 from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.node import NodeOptions
@@ -54,7 +54,7 @@ class SingleTrackSimulatorNode(SimulatorNode):
     latched): why it takes no part any more until it is reset.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
     (std_srvs/Trigger).
-    Parameters: racecar.catalogue.tables.SINGLE_TRACK_SIMULATOR.
+    Parameters: racecar.catalogue.simulators.single_track.SINGLE_TRACK_SIMULATOR.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

@@ -19,7 +19,7 @@ from racecar.base.errors import excerpt, ParameterError, RacecarError
 from racecar.base.frames import MAP, REFERENCE
 from racecar.base.types import NANOSECONDS, Odometry, yaw_to_quaternion
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import TRAJECTORY_TRACKER
+from racecar.catalogue.tables.tracking import TRAJECTORY_TRACKER
 from racecar.control.custom_controller import load_controller, read_settings
 from racecar.control.path_following import AT_REST, path_from, tracker_of_path
 from racecar.control.tracker import TrajectoryTracker
@@ -59,7 +59,7 @@ class TrajectoryTrackerNode(TableNode):
     of Nav2) and follows the newest one from where the car is, in place of the trajectory; an empty
     one stops the car.
     Services: ~/activate (std_srvs/SetBool), the same as the parameter active.
-    Parameters: racecar.catalogue.tables.TRAJECTORY_TRACKER. Gains act at once, a changed
+    Parameters: racecar.catalogue.tables.tracking.TRAJECTORY_TRACKER. Gains act at once, a changed
     trajectory with the next activation.
     """
 

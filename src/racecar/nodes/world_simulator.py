@@ -10,7 +10,7 @@ from typing import Unpack
 from racecar.base.compiled import announce_compilation
 from racecar.base.errors import ConfigurationError
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import WORLD_SIMULATOR
+from racecar.catalogue.simulators.world import WORLD_SIMULATOR
 from racecar.faults.plant import stamps_of, with_faults
 from racecar.nodes.shared.standard_services import offer_standard_services
 from racecar.ros.node import NodeOptions
@@ -60,7 +60,7 @@ class WorldSimulatorNode(SimulatorNode):
     latched): why it takes no part any more until it is reset.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
     (std_srvs/Trigger).
-    Parameters: racecar.catalogue.tables.WORLD_SIMULATOR.
+    Parameters: racecar.catalogue.simulators.world.WORLD_SIMULATOR.
     """
 
     def __init__(self, **options: Unpack[NodeOptions]) -> None:

@@ -16,7 +16,7 @@ from racecar.base.last_stamp import effective_stamp, LastStamp
 from racecar.base.types import NANOSECONDS
 from racecar.ros import qos, topics
 from racecar.ros.attendance import Attendance
-from racecar.ros.codecs import Channel, Codec, Place
+from racecar.ros.codecs.codec import Channel, Codec, Place
 from racecar.ros.codecs.occupancy_grid import grid_message
 from racecar.ros.diagnostics import Report
 from racecar.ros.freshness import staleness

@@ -19,7 +19,7 @@ from racecar.base.types import JointStates, Pose3
 from racecar.description.robot_tree import Joint, RobotTree
 from racecar.description.urdf import RobotDescription
 from racecar.ros import qos, topics
-from racecar.ros.codecs import Channel, Place
+from racecar.ros.codecs.codec import Channel, Place
 from racecar.ros.codecs.transforms import transforms_template
 from racecar.ros.conversions import transform_from_pose
 from racecar.ros.node import TableNode

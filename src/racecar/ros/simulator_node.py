@@ -28,8 +28,9 @@ from racecar.base.types import NANOSECONDS, Pose3
 from racecar.ros import qos, topics
 from racecar.ros.attendance import Attendance
 from racecar.ros.awaited_answers import AwaitedAnswers
-from racecar.ros.codecs import Codec, CODECS
 from racecar.ros.codecs.clock import clock_template
+from racecar.ros.codecs.codec import Codec
+from racecar.ros.codecs.registry import CODECS
 from racecar.ros.conversions import transform_from_pose
 from racecar.ros.diagnostics import Report
 from racecar.ros.node import NodeOptions, TableNode

@@ -266,9 +266,8 @@ def _with_viewers(
     if not options.cars and not simulator.is_chosen(_DESCRIBES) and is_installed(
             'robot_state_publisher'):
         values = simulator.resolve()
-        assert simulator.spec.describe is not None
         try:
-            description = simulator.spec.describe(values).urdf
+            description = simulator.spec.simulator.describe(values).urdf
         except ConfigurationError:
             pass  # As it would the simulator, which says so and goes on.
         else:

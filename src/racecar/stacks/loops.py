@@ -47,11 +47,11 @@ def make_car(
     like: another car of the same values, if there is one. Raises ParameterError or
     ConfigurationError if values cannot be simulated, ConfigurationError for another node.
     """
-    make = NODES[executable].make_car
-    if make is None:
+    node = NODES[executable]
+    if not node.is_simulator:
         known = ', '.join(name for name, spec in NODES.items() if spec.is_simulator)
         raise ConfigurationError(f"node '{executable}' simulates nothing, expected one of {known}")
-    return make(values, like)
+    return node.simulator.make_car(values, like)
 
 
 def make_loop(stack: Stack, values: StackValues, simulator: LoopCar | None = None) -> ClosedLoop:

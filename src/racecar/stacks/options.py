@@ -22,7 +22,7 @@ from racecar.base.share import (
     world_names,
 )
 from racecar.base.yaml_file import describe_error, parse_yaml
-from racecar.catalogue import tables
+from racecar.catalogue import node_names, TABLES
 from racecar.control.custom_controller import CONTROLLER, POLICY_SUFFIX
 from racecar.dynamics.tyres import SELECTION
 from racecar.ros.topics.sets import topic_set
@@ -119,14 +119,14 @@ class StackOptions:
         suggestions=race_names)
     trajectory: str | None = _option(
         None, "shape of the reference, by name or the report's number", str, _EVERYWHERE,
-        choices=lambda: _texts(tables.TRAJECTORY_TRACKER['trajectory'].choices),
+        choices=lambda: _texts(TABLES[node_names.TRAJECTORY_TRACKER]['trajectory'].choices),
         for_tracking=True)
     waypoints: str | None = _option(
         None, 'waypoints to follow, by name or as a CSV file, in place of a trajectory', str,
         _EVERYWHERE, suggestions=track_names, metavar='FILE', is_path=True, for_tracking=True)
     tyre_model: str | None = _option(
         None, f'tyre model, {SELECTION}', str, _EVERY_CAR,
-        choices=lambda: _texts(tables.SINGLE_TRACK_SIMULATOR['tyre_model'].choices))
+        choices=lambda: _texts(TABLES[node_names.SINGLE_TRACK_SIMULATOR]['tyre_model'].choices))
     world: str | None = _option(
         None, 'what stands around the car: a world or map, by name or as a file', str,
         _EVERY_CAR, suggestions=world_names, is_path=True)

@@ -12,7 +12,7 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.poses import rotated
 from racecar.base.share import find_config
 from racecar.catalogue import node_names
-from racecar.catalogue.tables import ODOMETRY, SCAN
+from racecar.catalogue.tables.driving import ODOMETRY, SCAN
 from racecar.control.mux_file import load_mux_configuration
 from racecar.ros import topics
 from racecar.sensors.equipment import chosen_sensors, shown_sensor
@@ -64,8 +64,7 @@ def _known(
                 ' without lockstep')
     sensor = shown_sensor(values, LASER.name)
     assert sensor is not None
-    assert simulator.spec.describe is not None
-    place = simulator.spec.describe(values).tree.poses()[sensor.frame]
+    place = simulator.spec.simulator.describe(values).tree.poses()[sensor.frame]
     x, y, _ = rotated(place[3:], (1.0, 0.0, 0.0))
     return {
         'laser.x': place.x, 'laser.y': place.y, 'laser.yaw': math.atan2(y, x),

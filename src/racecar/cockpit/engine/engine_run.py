@@ -12,7 +12,7 @@ import time
 from racecar.base.errors import DivergenceError, excerpt, ParameterError, RacecarError, RunError
 from racecar.base.run_file import RunFile
 from racecar.base.types import NANOSECONDS
-from racecar.catalogue.tables import REAL_TIME_FACTOR
+from racecar.catalogue.simulators.shared import REAL_TIME_FACTOR
 from racecar.cockpit.driver_message import HAZARD, INDICATORS
 from racecar.cockpit.engine.person import Person
 from racecar.cockpit.engine.table_recording import TableRecording

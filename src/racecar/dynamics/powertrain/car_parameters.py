@@ -17,12 +17,10 @@ from typing import Annotated
 from racecar.base.errors import ParameterError
 from racecar.base.parameter_fields import made_of, Row, table_of, with_plain_signature
 from racecar.base.parameter_file import load_parameter_file
+from racecar.base.parameters import CAR_SECTION
 from racecar.base.values import Values
 
 PREFIX = 'car.'
-
-SECTION = 'driver_bridge'
-"""Node under whose name a vehicle's file holds the rows of CAR_PARAMETERS."""
 
 CAR_TYPES = ('traction', 'propulsion', '4x4')
 ENGINE_TYPES = ('combustion', 'electric', 'parallel_hybrid', 'power_split_hybrid')
@@ -148,12 +146,12 @@ class CarParameters:
         Raises ConfigurationError if it is not one, ParameterError as from_values() does and if
         the file describes a chassis only.
         """
-        values = load_parameter_file(path, SECTION)
+        values = load_parameter_file(path, CAR_SECTION)
         if not any(name in CAR_PARAMETERS for name in values):
             raise ParameterError(
-                f"vehicle file '{path}' has no parameters car.* below '/**/{SECTION}', expected"
-                ' engine, gears and brakes; choose a vehicle that has them, e.g. bmw_x5 or'
-                ' racecar')
+                f"vehicle file '{path}' has no parameters car.* below '/**/{CAR_SECTION}',"
+                ' expected engine, gears and brakes; choose a vehicle that has them, e.g. bmw_x5'
+                ' or racecar')
         return cls.from_values(values)
 
     @property

@@ -16,7 +16,6 @@ from racecar.base.parameter_text import described
 from racecar.base.parameters import suggestion
 from racecar.base.share import find_vehicle
 from racecar.catalogue import NODES, NodeSpec
-from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS
 
 if TYPE_CHECKING:
     from racecar.ros.node import TableNode
@@ -62,6 +61,8 @@ def _made(spec: NodeSpec) -> TableNode:
     try:
         node: TableNode = spec.make_node()
     except MissingParameterError as error:
+        from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS
+
         if error.name in VEHICLE_FILE_PARAMETERS:
             arguments = f"--params-file {find_vehicle('racecar')}"
         else:
@@ -73,6 +74,8 @@ def _made(spec: NodeSpec) -> TableNode:
 
 def usage(spec: NodeSpec) -> str:
     """Help text of a node: purpose, topics, parameters and how to set them."""
+    from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS
+
     executable = spec.name
     own = [row for row in spec.table if row.name not in VEHICLE_FILE_PARAMETERS]
     example = next((row for row in own if row.type is float and row.default), None)

@@ -112,18 +112,16 @@ class LocalSimulator(LocalNode):
     def __init__(self, description: NodeDescription, log: Log) -> None:
         """Build and compile. Raises ParameterError or ConfigurationError."""
         super().__init__(description, log)
-        spec = description.spec
-        assert spec.make_plant is not None
-        assert spec.describe is not None
+        simulator = description.spec.simulator
         if self.values[FAULTS]:
             raise ConfigurationError(
                 f'{FAULTS} are {self.values[FAULTS]}, expected none here: nodes have them, and'
                 ' `racecar simulate`')
         cars = values_of_cars(self.values, self.table)
         self.plant = equip(
-            spec.make_plant(self.values), self.values, [car.values for car in cars])
+            simulator.make_plant(self.values), self.values, [car.values for car in cars])
         self.plant.warm_up()
-        self.robots = [LocalRobot(entity, car, spec.describe)
+        self.robots = [LocalRobot(entity, car, simulator.describe)
                        for entity, car in zip(self.plant.entities, cars, strict=True)]
         self._period_steps = self.robots[0].output.steps
 
