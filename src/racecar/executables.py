@@ -30,7 +30,10 @@ def node() -> int:
     without_threads_of_blas()
     end_at_once_on_signals(code_of_node)
     end_with_launch()
-    from racecar.nodes.shared.entry import run_executable
+    from racecar.base.garbage import without_collecting
+
+    with without_collecting():
+        from racecar.nodes.shared.entry import run_executable
 
     with ending_with_the_reader():
         return run_executable(os.path.basename(sys.argv[0]), sys.argv)
@@ -40,7 +43,10 @@ def command() -> int:
     """Run the command `racecar`."""
     without_threads_of_blas()
     end_at_once_on_signals(code_of_command)
-    from racecar.cli.main import main
+    from racecar.base.garbage import without_collecting
+
+    with without_collecting():
+        from racecar.cli.main import main
 
     with ending_with_the_reader():
         return main()

@@ -170,11 +170,9 @@ def test_nothing_is_collected_while_kernels_compile_others(argument, collects):
         assert gc.isenabled() == collects
     finally:
         (gc.enable if was else gc.disable)()
-    # At least the starts of both and the end of the callee; at that of the kernel all is over.
-    *during, after = listener.found
-    assert len(during) >= 3
-    assert not any(during)
-    assert after == collects
+    # At least the starts of both and their ends.
+    assert len(listener.found) >= 4
+    assert not any(listener.found)
 
 
 def test_routines_are_code_of_kernels_and_kernels_call_kernels():

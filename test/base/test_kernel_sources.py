@@ -138,8 +138,8 @@ def package(tmp_path):
         path = folder / f'{name}.py'
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    for name in ('compilation', 'compiled', 'kernel_contents', 'kernel_files', 'kernel_parts',
-                 'kernel_sources'):
+    for name in ('compilation', 'compiled', 'garbage', 'kernel_contents', 'kernel_files',
+                 'kernel_parts', 'kernel_sources'):
         shutil.copy(SOURCES / 'base' / f'{name}.py', folder / 'base')
     return folder
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 import functools
-import gc
 from pathlib import Path
 from typing import cast, TypeVar
 import warnings
@@ -36,32 +35,18 @@ warnings.filterwarnings(
 
 
 class Compilations(event.Listener):
-    """Tells of compilations; Numba reports none that its cache makes needless.
-
-    Meanwhile nothing is collected: Numba makes objects by the million that live until the kernel
-    is done, and each collection would look through all of them.
-    """
+    """Tells of compilations; Numba reports none that its cache makes needless."""
 
     def __init__(self, begins: Callable[[Callable[..., object]], object]) -> None:
         """Call begins(function) before each function is compiled."""
         self._begins = begins
-        # One kernel compiles others; Numba's lock keeps other threads out.
-        self._depth = 0
-        self._collects = False
 
     def on_start(self, event: event.Event) -> None:
         """Begin a compilation."""
-        if self._depth == 0:
-            self._collects = gc.isenabled()
-            gc.disable()
-        self._depth += 1
         self._begins(event.data['dispatcher'].py_func)
 
     def on_end(self, event: event.Event) -> None:
         """End a compilation, which may have failed."""
-        self._depth -= 1
-        if self._depth == 0 and self._collects:
-            gc.enable()
 
 
 def listen(begins: Callable[[Callable[..., object]], object]) -> None:

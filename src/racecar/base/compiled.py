@@ -13,6 +13,7 @@ from typing import cast, Generic, ParamSpec, Protocol, TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from racecar.base.garbage import without_collecting
 from racecar.base.kernel_files import is_anything_kept, keep_no_parts
 from racecar.base.kernel_parts import (
     home_of,
@@ -71,7 +72,8 @@ class _Compiler:
         if os.environ.get('NUMBA_DISABLE_JIT') == '1':
             return False
         try:
-            import numba
+            with without_collecting():
+                import numba
         except ImportError:
             return False
         return not getattr(numba.config, 'DISABLE_JIT', False)
@@ -79,7 +81,8 @@ class _Compiler:
     def _begin(self) -> bool:
         if not self._is_on():
             return False
-        from racecar.base.compilation import listen
+        with without_collecting():
+            from racecar.base.compilation import listen
 
         listen(self._on_compilation)
         for hook in self._with_it:
@@ -350,7 +353,8 @@ def compiled(
         return function
     from racecar.base import compilation
 
-    return compilation.compile_kernel(function, signature, nogil=nogil)
+    with without_collecting():
+        return compilation.compile_kernel(function, signature, nogil=nogil)
 
 
 _PLAIN_SECONDS, _BRIEF_SECONDS = 0.05, 1e-3

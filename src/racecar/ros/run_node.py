@@ -17,6 +17,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from racecar.base.errors import RacecarError
+from racecar.base.garbage import collecting_only_what_is_new
 from racecar.ros.exit_timer import ExitTimer
 from racecar.ros.initialising import init
 from racecar.ros.interrupted import Interrupted
@@ -47,8 +48,9 @@ def spin(executor: Executor, until: Future | None = None) -> None:
     Raises KeyboardInterrupt or ExternalShutdownException as the executor does.
     """
     future = Future() if until is None else until
-    while not future.done():
-        executor.spin_until_future_complete(future, _SPIN_SLICE)
+    with collecting_only_what_is_new():
+        while not future.done():
+            executor.spin_until_future_complete(future, _SPIN_SLICE)
 
 
 def end(executor: Executor | None, nodes: Iterable[Node]) -> None:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import gc
 import os
 import time
 from typing import Any, cast
@@ -263,15 +262,12 @@ class ComposedStack:
         timer = simulator.create_timer(_WATCH_PERIOD, watch, clock=simulator.steady_clock)
         if self._interrupted is not None:
             self._interrupted.then_end(done)
-        # What exists by now stays: a collection that looks through it holds up several ticks.
-        gc.freeze()
         try:
             assert self._executor is not None
             spin(self._executor, done)
         except ExternalShutdownException:
             pass
         finally:
-            gc.unfreeze()
             timer.cancel()
             self._ended = self._ended or time.monotonic()
         for node in self._described:
