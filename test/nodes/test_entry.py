@@ -44,6 +44,22 @@ def test_every_executable_begins_here():
         TABLES)
 
 
+@pytest.mark.parametrize(('executable', 'more'), [
+    ('joy_node', ['control']), ('bag_recorder', ['bags']),
+    ('ackermann_mux', ['control', 'description', 'scene', 'simulation']),
+    ('lap_timer', ['control', 'dynamics', 'metrics', 'scene'])])
+def test_a_node_imports_only_the_rooms_that_it_needs(executable, more):
+    done = subprocess.run(
+        [sys.executable, '-c', 'import sys; from racecar.nodes.shared.entry import run_executable;'
+         f' run_executable({executable!r}, [{executable!r}, "--help"]);'
+         ' print(*{name.split(".")[1] for name in sys.modules if name.startswith("racecar.")})'],
+        capture_output=True, text=True, check=True)
+    *_, rooms = done.stdout.splitlines()
+    # The help knows which parameters come from the file of a vehicle.
+    assert set(rooms.split()) == {
+        'base', 'catalogue', 'dynamics', 'nodes', 'ros', 'signals', *more}
+
+
 @pytest.mark.parametrize('executable', TABLES)
 @pytest.mark.parametrize('words', [['--help'], ['-h'], ['--ros-args', '--help']])
 def test_help_says_what_the_node_does_and_lists_its_parameters(executable, words, capsys):
