@@ -50,7 +50,10 @@ class Viewer:
         self._reader.join(30.0)
         robots = [read_json(frame) for frame in self.frames if is_text(frame)]
         columns = [robot['columns'] for robot in robots if robot['type'] == 'robot'][-1]
-        return read_state(self.frames, columns)
+        times, rows = read_state(self.frames, columns)
+        # Where the first answer takes a second the simulator shows its first odometry again.
+        begin = np.count_nonzero(times == times[0]) - 1
+        return times[begin:], {name: values[begin:] for name, values in rows.items()}
 
     def close(self):
         self._listener.close()

@@ -36,7 +36,8 @@ from racecar.stacks import STACKS
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ('src', 'config', 'launch', 'urdf', 'worlds', 'resource', 'requirements', 'bin',
-           'setup.py', 'setup.cfg', 'package.xml', 'README.md', 'LICENSE', 'MANIFEST.in')
+           'setup.py', 'setup.cfg', 'pyproject.toml', 'package.xml', 'README.md', 'LICENSE',
+           'MANIFEST.in')
 # Of these parts nothing runs without ROS, and what they import comes with it.
 OF_ROS = ('clients', 'nodes', 'ros')
 COMES_WITH = {'OpenGL': 'mujoco', 'PIL': 'pillow', 'llvmlite': 'numba', 'yaml': 'pyyaml'}
