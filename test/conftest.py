@@ -50,6 +50,8 @@ def pytest_configure(config):
         # Before the plugin of Hypothesis reads it; workers of pytest-xdist inherit the variable.
         config.option.hypothesis_seed = os.environ.setdefault(
             'RACECAR_HYPOTHESIS_SEED', str(random.randrange(2**32)))
+    # Tests leave few objects in circles; those that look for leaks collect by themselves.
+    gc.set_threshold(50_000)
     if sys.dont_write_bytecode and not hasattr(config, 'workerinput'):
         compileall.compile_dir(Path(__file__).parents[1] / 'src', quiet=2)
 

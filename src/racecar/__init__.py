@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
 
     __version__: str
 else:
+    # So Python calls a program that it is about to import: `python -m racecar.nodes NODE`.
+    if sys.argv[:1] == ['-m']:
+        from racecar.base.starting import collect_seldom
+
+        collect_seldom()
+        del collect_seldom
+
     # The first goes first, which loads nothing before it is asked for one of its names.
     _HOMES = 'facade', 'api'
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import sys
 
+from racecar.base.starting import collect_seldom
 from racecar.signals import (
     code_of_command,
     code_of_node,
@@ -30,10 +31,8 @@ def node() -> int:
     without_threads_of_blas()
     end_at_once_on_signals(code_of_node)
     end_with_launch()
-    from racecar.base.garbage import without_collecting
-
-    with without_collecting():
-        from racecar.nodes.shared.entry import run_executable
+    collect_seldom()
+    from racecar.nodes.shared.entry import run_executable
 
     with ending_with_the_reader():
         return run_executable(os.path.basename(sys.argv[0]), sys.argv)
@@ -43,10 +42,8 @@ def command() -> int:
     """Run the command `racecar`."""
     without_threads_of_blas()
     end_at_once_on_signals(code_of_command)
-    from racecar.base.garbage import without_collecting
-
-    with without_collecting():
-        from racecar.cli.main import main
+    collect_seldom()
+    from racecar.cli.main import main
 
     with ending_with_the_reader():
         return main()

@@ -1,11 +1,15 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""When and where Python does not search for garbage; in a process with nothing else in it."""
+"""When and where Python does not search for garbage; in processes with nothing else in them."""
 
+import gc
+import os
 import subprocess
 import sys
 
 import pytest
+
+from racecar.base.starting import child_code
 
 HEAD = """
 import gc
@@ -93,3 +97,39 @@ with collecting_only_what_is_new():
     print(gc.get_freeze_count() == count)
 print(gc.get_freeze_count() == count)
 """) == ['True', 'True']
+
+
+@pytest.mark.parametrize('words', [
+    ['-c', 'import sys; sys.argv[0] = "racecar"; from racecar.executables import command;'
+           ' command()', 'parameters', 'lap_timer'],
+    ['-m', 'racecar.cli.main', 'parameters', 'lap_timer']])
+def test_a_process_of_this_package_is_searched_seldom(words, tmp_path):
+    # What is imported at the start of each Python, before the program.
+    (tmp_path / 'sitecustomize.py').write_text(
+        'import atexit, gc, sys\n'
+        'atexit.register(lambda: print(gc.get_threshold()[0], file=sys.stderr))\n')
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, check=False,
+        env={**os.environ, 'PYTHONPATH': path})
+    assert done.returncode == 0
+    assert 'track' in done.stdout
+    assert done.stderr.split() == ['50000']
+
+
+def test_a_program_of_a_user_is_searched_as_python_does():
+    assert run("""
+before = gc.get_threshold()
+import racecar
+racecar.Simulator
+print(gc.get_threshold() == before)
+""") == ['True']
+
+
+def test_a_function_of_a_module_is_called_in_another_process():
+    code = child_code('builtins', 'print', 'one', 2, (3.0, None))
+    done = subprocess.run(
+        [sys.executable, '-c', f'{code}; import gc; print(*gc.get_threshold(), sys.path)'],
+        capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        'one 2 (3.0, None)', f'50000 {gc.get_threshold()[1]} {gc.get_threshold()[2]} {sys.path}']

@@ -92,7 +92,7 @@ ROOMS = {
     'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'courses', 'facade', *_ALL_FLOORS,
                  'neo', 'nodes', 'ros', 'scenarios', 'signals', 'stacks', 'terminal')),
     'signals': Room(),
-    'executables': Room(('base.garbage', 'cli.main', 'nodes.shared.entry', 'signals')),
+    'executables': Room(('base.starting', 'cli.main', 'nodes.shared.entry', 'signals')),
 }
 """By what comes after `racecar.`; the longest name counts."""
 

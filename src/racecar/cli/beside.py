@@ -15,6 +15,7 @@ import sys
 import threading
 
 from racecar.base.errors import ConfigurationError
+from racecar.base.starting import child_code
 
 _SERVING, _FAILED = '+', '-'
 _END_TIMEOUT = 5.0      # [s]
@@ -47,11 +48,8 @@ def served_beside(module: str, function: str, *arguments: object) -> Iterator[Be
     It calls tell_address() or tell_failure() once and ends when the parent does. Ctrl-C does not
     reach it. arguments: plain values. Raises ConfigurationError with what tell_failure() was told.
     """
-    # The path, because this program may have been started with one of its own.
-    code = (f'import sys; sys.path[:] = {sys.path!r}; from {module} import {function};'
-            f' {function}(*{arguments!r})')
-    with subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, text=True,
+    with subprocess.Popen([sys.executable, '-c', child_code(module, function, *arguments)],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                           start_new_session=True) as process:
         try:
             assert process.stdout is not None

@@ -16,7 +16,6 @@ from types import ModuleType
 from typing import NamedTuple, NoReturn
 
 from racecar.base.errors import RacecarError
-from racecar.base.garbage import without_collecting
 from racecar.base.parameters import suggestion
 from racecar.signals import code_of_command, Interruption
 
@@ -172,8 +171,7 @@ def _drop_output() -> None:
 
 
 def _module(command: str) -> ModuleType:
-    with without_collecting():
-        return importlib.import_module(f'racecar.cli.{command}')
+    return importlib.import_module(f'racecar.cli.{command}')
 
 
 class _Version(argparse.Action):

@@ -17,9 +17,8 @@ import sys
 
 from racecar.base.errors import RunError
 
-# Where the tasks of workers are, which each of them would import anew.
-_TASKS = tuple(f'racecar.facade.{name}' for name in (
-    'evaluation', 'fleet_sweeps', 'league', 'sweep_parts'))
+# Each worker would import anew what it imports.
+_PRELOADED = f'{__package__}.preloaded'
 
 
 @contextlib.contextmanager
@@ -56,7 +55,7 @@ def main() -> None:
         dask.config.set({'distributed.worker.multiprocessing-method': 'forkserver'})
         # The first call names what a server imports before it forks, which is not enough.
         get_mp_context()
-        multiprocessing.set_forkserver_preload(['distributed.nanny', *_TASKS])
+        multiprocessing.set_forkserver_preload([_PRELOADED])
     with distributed.LocalCluster(
             n_workers=int(sys.argv[1]), threads_per_worker=1, dashboard_address='127.0.0.1:0',
             silence_logs=logging.CRITICAL) as cluster:

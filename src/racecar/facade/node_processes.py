@@ -24,6 +24,7 @@ import warnings
 import numpy as np
 
 from racecar.base.errors import ConfigurationError, excerpt, RacecarError, RunError
+from racecar.base.starting import child_code
 from racecar.facade.chunks import Cores, Lost, Plan, Range
 from racecar.facade.cluster import Cluster, open_cores, TIMEOUT
 from racecar.facade.sweep_parts import METRICS, Part, SweepTask
@@ -166,9 +167,7 @@ class _Process:
     def _start(self) -> Connection:
         own, other = socket.socketpair()
         with other:
-            # The path, because this program may have been started with one of its own.
-            code = (f'import sys; sys.path[:] = {sys.path!r};'
-                    f' from racecar.scenarios.worker import serve; serve({other.fileno()})')
+            code = child_code('racecar.scenarios.worker', 'serve', other.fileno())
             self._process = subprocess.Popen(
                 [sys.executable, '-c', code], pass_fds=[other.fileno()],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

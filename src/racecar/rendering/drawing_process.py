@@ -24,6 +24,7 @@ import weakref
 import numpy as np
 
 from racecar.base.errors import ConfigurationError, RacecarError, RenderingError
+from racecar.base.starting import child_code
 from racecar.base.types import Pose3
 from racecar.rendering.lens import Lens
 from racecar.rendering.renderer import Depths, Pixels, Renderer
@@ -65,9 +66,7 @@ class DrawingProcess:
         """
         own, other = socket.socketpair()
         with other:
-            # The path, because this program may have been started with one of its own.
-            code = (f'import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve;'
-                    f' serve({other.fileno()}, {os.getpid()})')
+            code = child_code(__name__, 'serve', other.fileno(), os.getpid())
             process = subprocess.Popen(
                 [sys.executable, '-c', code], pass_fds=[other.fileno()],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)

@@ -12,7 +12,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from racecar.base.errors import excerpt, MissingParameterError, ParameterError, RacecarError
-from racecar.base.garbage import without_collecting
 from racecar.base.parameter_text import described
 from racecar.base.parameters import suggestion
 from racecar.base.share import find_vehicle
@@ -40,9 +39,8 @@ def run_executable(executable: str, argv: Sequence[str]) -> int:
             f"node {excerpt(executable)} is unknown, expected one of {', '.join(NODES)}"
             f'{suggestion(executable, NODES)}', 2)
     try:
-        with without_collecting():
-            spec.load_class()
-            from racecar.ros.run_node import run_node
+        spec.load_class()
+        from racecar.ros.run_node import run_node
     except RacecarError as error:
         return _refuse(error, 1)
     except ModuleNotFoundError as error:
