@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     __version__: str
 else:
     # So Python calls a program that it is about to import: `python -m racecar.nodes NODE`.
-    if sys.argv[:1] == ['-m']:
+    if sys.argv[:1] == ['-m'] and any(
+            word.startswith(f'{__name__}.') for word in sys.orig_argv):
         from racecar.base.starting import collect_seldom
 
         collect_seldom()

@@ -126,6 +126,18 @@ print(gc.get_threshold() == before)
 """) == ['True']
 
 
+def test_a_module_of_a_user_that_imports_racecar_is_searched_as_python_does(tmp_path):
+    # Python imports the package of the module while it still looks for it.
+    (tmp_path / 'mine').mkdir()
+    (tmp_path / 'mine' / '__init__.py').write_text('import racecar')
+    (tmp_path / 'mine' / 'program.py').write_text('import gc; print(*gc.get_threshold())')
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, '-m', 'mine.program'], capture_output=True, text=True, check=True,
+        env={**os.environ, 'PYTHONPATH': path}, cwd=tmp_path)
+    assert done.stdout.split() == run('print(*gc.get_threshold())')
+
+
 def test_a_function_of_a_module_is_called_in_another_process():
     code = child_code('builtins', 'print', 'one', 2, (3.0, None))
     done = subprocess.run(

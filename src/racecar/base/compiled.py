@@ -62,7 +62,7 @@ class _Compiler:
     def is_there(self) -> bool:
         """Whether it can be imported and is not switched off."""
         if self._is_there is None:
-            with self._lock:
+            with self._lock, without_collecting():
                 if self._is_there is None:
                     self._is_there = self._begin()
         return self._is_there
@@ -72,8 +72,7 @@ class _Compiler:
         if os.environ.get('NUMBA_DISABLE_JIT') == '1':
             return False
         try:
-            with without_collecting():
-                import numba
+            import numba
         except ImportError:
             return False
         return not getattr(numba.config, 'DISABLE_JIT', False)
@@ -81,8 +80,7 @@ class _Compiler:
     def _begin(self) -> bool:
         if not self._is_on():
             return False
-        with without_collecting():
-            from racecar.base.compilation import listen
+        from racecar.base.compilation import listen
 
         listen(self._on_compilation)
         for hook in self._with_it:

@@ -14,6 +14,7 @@ from racecar.control.custom_controller import ControllerClass
 from racecar.control.linearizer import Linearizer
 from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles import VehicleParameters
+from racecar.scene.world_choice import car_names
 from racecar.simulation.closed_loop import ClosedLoop, FaultyLoop, Loop, LoopCar
 from racecar.simulation.custom_loop import CustomLoop
 from racecar.simulation.dead_reckoning import DELAY, SOURCE, TRUTH
@@ -51,7 +52,17 @@ def make_car(
     if not node.is_simulator:
         known = ', '.join(name for name, spec in NODES.items() if spec.is_simulator)
         raise ConfigurationError(f"node '{executable}' simulates nothing, expected one of {known}")
+    _check_alone(values)
     return node.simulator.make_car(values, like)
+
+
+def _check_alone(values: Mapping[str, object]) -> None:
+    """Raise ConfigurationError for several cars, which no loop of one car has."""
+    names = car_names(values)
+    if any(names):
+        raise ConfigurationError(
+            f'cars are {list(names)}, but this loop has one: the option cars of `racecar'
+            ' simulate`, `racecar up` and `ros2 launch` has several')
 
 
 def make_loop(stack: Stack, values: StackValues, simulator: LoopCar | None = None) -> ClosedLoop:

@@ -7,12 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from racecar.base.parameters import Parameter, ParameterTable
-from racecar.catalogue.simulators.shared import (
-    check_alone,
-    FLEET,
-    SIMULATOR_NODE,
-    SimulatorEntry,
-)
+from racecar.catalogue.simulators.shared import FLEET, SIMULATOR_NODE, SimulatorEntry
 from racecar.description.urdf import RobotDescription
 from racecar.differential.description import describe_robot
 from racecar.differential.loop import make_robot_car
@@ -31,7 +26,6 @@ DIFFERENTIAL_WHEELS_SIMULATOR = DIFFERENTIAL_PARAMETERS + FLEET + ParameterTable
 
 
 def _make_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
-    check_alone(values)
     return make_robot_car(values)
 
 

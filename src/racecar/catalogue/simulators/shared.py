@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import NamedTuple
 
-from racecar.base.errors import ConfigurationError
 from racecar.base.frames import MAP, ODOM
 from racecar.base.parameters import DIAGNOSTICS_RATE, Parameter, ParameterTable
 from racecar.description.urdf import RobotDescription
-from racecar.scene.world_choice import car_names, FLEET_PARAMETERS
-from racecar.sensors.equipment import EQUIPMENT_PARAMETERS, shown_sensor, with_sensors
-from racecar.sensors.laser import LASER
+from racecar.scene.world_choice import FLEET_PARAMETERS
+from racecar.sensors.equipment import EQUIPMENT_PARAMETERS
 from racecar.simulation.closed_loop import LoopCar
 from racecar.simulation.ports import COAST, Plant, RETIRE, STOP, WAIT
 
@@ -134,17 +131,3 @@ SIMULATOR_NODE = ParameterTable([
 ]) + EQUIPMENT_PARAMETERS
 
 FLEET = ParameterTable(FLEET_PARAMETERS)
-
-
-def check_alone(values: Mapping[str, object]) -> None:
-    """Raise ConfigurationError for several cars, which no loop of one car has."""
-    names = car_names(values)
-    if any(names):
-        raise ConfigurationError(
-            f'cars are {list(names)}, but this loop has one: the option cars of `racecar'
-            ' simulate`, `racecar up` and `ros2 launch` has several')
-
-
-def with_laser(values: Mapping[str, object]) -> Callable[[Plant], Plant] | None:
-    """What gives a plant its sensors where a controller may look at a laser; None without one."""
-    return partial(with_sensors, values=values) if shown_sensor(values, LASER.name) else None

@@ -6,18 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from racecar.catalogue.simulators.cars import describe_car
-from racecar.catalogue.simulators.shared import (
-    check_alone,
-    FLEET,
-    SIMULATOR_NODE,
-    SimulatorEntry,
-    with_laser,
-)
-from racecar.dynamics.vehicles.parameters import VEHICLE_PARAMETERS
+from racecar.catalogue.simulators.cars import car_table, describe_car, with_laser
+from racecar.catalogue.simulators.shared import SimulatorEntry
 from racecar.simulation.car_parameters import SIMULATOR_PARAMETERS
 from racecar.simulation.closed_loop import LoopCar
-from racecar.simulation.dead_reckoning import ODOMETRY_PARAMETERS
 from racecar.simulation.fleet_file import values_of_cars
 from racecar.simulation.make_simulator import make_simulator
 from racecar.simulation.ports import Plant
@@ -25,12 +17,10 @@ from racecar.simulation.reckoned_plant import as_it_is, car_with_odometry, is_re
 from racecar.simulation.vehicle_fleet import make_vehicle_plant
 from racecar.simulation.vehicle_plant import VehiclePlant
 
-SINGLE_TRACK_SIMULATOR = (
-    VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS + FLEET + ODOMETRY_PARAMETERS + SIMULATOR_NODE)
+SINGLE_TRACK_SIMULATOR = car_table(SIMULATOR_PARAMETERS)
 
 
 def _make_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
-    check_alone(values)
     same = None if like is None else like.compiled
     simulator = make_simulator(values, None if same is None else same.model)
     sensors = with_laser(values)

@@ -6,28 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from racecar.catalogue.simulators.cars import describe_car
-from racecar.catalogue.simulators.shared import (
-    check_alone,
-    FLEET,
-    SIMULATOR_NODE,
-    SimulatorEntry,
-    with_laser,
-)
-from racecar.dynamics.vehicles.parameters import VEHICLE_PARAMETERS
+from racecar.catalogue.simulators.cars import car_table, describe_car, with_laser
+from racecar.catalogue.simulators.shared import SimulatorEntry
 from racecar.simulation.closed_loop import LoopCar
-from racecar.simulation.dead_reckoning import ODOMETRY_PARAMETERS
 from racecar.simulation.fleet_file import values_of_cars
 from racecar.simulation.ports import Plant
 from racecar.simulation.reckoned_plant import as_it_is
 from racecar.world.world_parameters import WORLD_PARAMETERS
 
-WORLD_SIMULATOR = (
-    VEHICLE_PARAMETERS + WORLD_PARAMETERS + FLEET + ODOMETRY_PARAMETERS + SIMULATOR_NODE)
+WORLD_SIMULATOR = car_table(WORLD_PARAMETERS)
 
 
 def _make_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
-    check_alone(values)
     # Imports an engine that only this needs.
     from racecar.world.make_world import make_world_car
 
