@@ -199,6 +199,28 @@ def test_routines_are_code_of_kernels_and_kernels_call_kernels():
     assert total(np.array([4.0, 2.0])) == 3.0
 
 
+@pytest.mark.skipif(not compiled.has_compiler(), reason='Numba is not installed')
+def test_numba_looks_at_arguments_only_when_their_types_are_new():
+    @compiled.kernel
+    def total(numbers):
+        return numbers.sum()
+
+    calls = []
+    for _ in range(2):
+        for kind in (np.float64, np.float32, np.int64):
+            numbers, seen = np.array([1, 2], kind), []
+            sys.setprofile(lambda frame, event, _, seen=seen: seen.append(event))
+            try:
+                result = total(numbers)
+            finally:
+                sys.setprofile(None)
+            assert result == 3
+            calls.append(seen.count('call'))
+    assert min(calls[:3]) > 10
+    # Of the decorator and of the machine code.
+    assert calls[3:] == [2, 2, 2]
+
+
 def test_compiled_code_has_a_form_of_its_own_where_plain_python_needs_another():
     @compiled.compiled_as(compiled.pure(lambda x: x + 1.0))
     def shown(x):

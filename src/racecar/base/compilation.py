@@ -13,6 +13,7 @@ import warnings
 import numba
 from numba import extending
 from numba.core import caching, event
+from numba.core.dispatcher import Dispatcher
 
 from racecar.base.kernel_files import (
     are_parts_kept,
@@ -136,6 +137,12 @@ def compile_kernel(function: F, signature: str | tuple[object, ...], *, nogil: b
                 note_use(folder, name)
             return cast('F', kernel)
     return cast('F', jit()(found))
+
+
+def add_types(kernel: Callable[..., object], other: Callable[..., object]) -> None:
+    """Let a kernel, of compile_kernel(), take also the types of another of the same function."""
+    for machine_code in cast(Dispatcher, other).overloads.values():
+        cast(Dispatcher, kernel).add_overload(machine_code)
 
 
 def failure_of(compile_it: Callable[[], object]) -> str:

@@ -226,16 +226,23 @@ def kernel(function: F) -> F:
     @functools.wraps(function)
     def call(*arguments: object) -> object:
         for one in made:
-            try:
-                return one(*arguments)
             # Numba's error for arguments of other types. With contextlib.suppress a call takes a
             # microsecond more.
+            try:
+                return one(*arguments)
             except TypeError:
-                continue
+                pass
         if not has_compiler():
             return function(*arguments)
-        made.append(compiled(code, types_of(*arguments)))
-        return made[-1](*arguments)
+        one = compiled(code, types_of(*arguments))
+        if made:
+            from racecar.base import compilation
+
+            # It chooses among its types in a microsecond. That none fits takes Numba fifty.
+            compilation.add_types(made[0], one)
+        else:
+            made.append(one)
+        return one(*arguments)
 
     _implement(call, _CALLED, lambda *arguments: code)
     return cast('F', call)

@@ -24,13 +24,13 @@ def room_around(occupied: NDArray[np.bool_]) -> NDArray[np.float32]:
     """How far one may go from any point of a cell without meeting anything [cells].
 
     occupied (rows, columns); the field has a margin around it, which is OUTSIDE, and is WALL in
-    walls.
+    walls. It is read-only, row by row.
     """
     walls = np.pad(occupied, MARGIN)
     ends = np.pad(occupied, MARGIN, constant_values=True)
     # From the centre of a cell to that of a neighbour of a wall: as far as from the nearest
     # point of the cell to the nearest one of the wall.
-    room = np.sqrt(_squared_distances(_with_neighbours(ends))).astype(np.float32)
+    room = np.sqrt(_squared_distances(_with_neighbours(ends))).astype(np.float32, order='C')
     room[ends] = OUTSIDE
     room[walls] = WALL
     room.flags.writeable = False
