@@ -42,10 +42,11 @@ def command_line(arguments: List[str]) -> List[str]:
 
 
 def parallel(arguments: List[str]) -> List[str]:
-    """Return pytest's options for three workers on two cores, where they pay.
+    """Return pytest's options for two workers a core, where they pay.
 
-    A quarter of the time tests wait for processes that they start, as nodes and browsers.
-    Starting them takes longer than most files, and a file named by hand is often being debugged.
+    Tests wait for processes that they start, as nodes and browsers: three workers leave two cores
+    idle for a fifth of the time. Starting workers takes longer than most files, and a file named
+    by hand is often being debugged.
     """
     named = [word.partition('::')[0] for word in arguments if not word.startswith('-')]
     if any('/' in word and not (paths.ROOT / word).exists() for word in named):
@@ -58,7 +59,7 @@ def parallel(arguments: List[str]) -> List[str]:
            for word in arguments):
         return []
     # Who is done takes over tests of others: some last a second, some half a minute.
-    workers = len(os.sched_getaffinity(0)) * 3 // 2
+    workers = 2 * len(os.sched_getaffinity(0))
     return ['-n', str(workers), '--dist', 'worksteal']
 
 
