@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """That a first start says that it compiles, and others say nothing."""
 
+from concurrent.futures import ThreadPoolExecutor
 import gc
 import json
 import os
 from pathlib import Path
 import subprocess
 import sys
+import threading
 from typing import NamedTuple
 import warnings
 
 from full_disk import NO_BYTECODE
+from hypothesis import given, settings
+from hypothesis import strategies as st
 import numpy as np
 import pytest
 
@@ -199,26 +203,60 @@ def test_routines_are_code_of_kernels_and_kernels_call_kernels():
     assert total(np.array([4.0, 2.0])) == 3.0
 
 
+def calls_of(function, argument):
+    """Python's calls that it takes, with those of compiled functions."""
+    seen: list[str] = []
+
+    def note(frame, event, what):
+        seen.append(event)
+
+    sys.setprofile(note)
+    try:
+        function(argument)
+    finally:
+        sys.setprofile(None)
+    return seen.count('call')
+
+
 @pytest.mark.skipif(not compiled.has_compiler(), reason='Numba is not installed')
 def test_numba_looks_at_arguments_only_when_their_types_are_new():
     @compiled.kernel
     def total(numbers):
         return numbers.sum()
 
-    calls = []
-    for _ in range(2):
-        for kind in (np.float64, np.float32, np.int64):
-            numbers, seen = np.array([1, 2], kind), []
-            sys.setprofile(lambda frame, event, _, seen=seen: seen.append(event))
-            try:
-                result = total(numbers)
-            finally:
-                sys.setprofile(None)
-            assert result == 3
-            calls.append(seen.count('call'))
-    assert min(calls[:3]) > 10
-    # Of the decorator and of the machine code.
-    assert calls[3:] == [2, 2, 2]
+    kinds = [np.array([1, 2], kind) for kind in (np.float64, np.float32, np.int64)]
+    assert min(calls_of(total, numbers) for numbers in kinds) > 10
+    # That of the decorator, and of the machine code.
+    assert [calls_of(total, numbers) for numbers in kinds] == [2, 2, 2]
+    assert [total(numbers) for numbers in kinds] == [3, 3, 3]
+
+
+def test_threads_may_be_the_first_to_call_a_kernel_at_once():
+    @compiled.kernel
+    def total(numbers):
+        return numbers.sum()
+
+    numbers, ready = np.array([1.0, 2.0]), threading.Barrier(4)
+
+    def call(_):
+        ready.wait()
+        return total(numbers)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(call, range(4))) == [3.0] * 4
+    assert total(numbers) == 3.0
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(
+    [np.float64, np.float32, np.int64, np.int32, np.bool_, float, int])] * 2), max_size=8))
+@settings(max_examples=20)
+def test_types_come_in_any_order(kinds):
+    @compiled.kernel
+    def more(first, second):
+        return first + 2.0 * second
+
+    for one, other in kinds:
+        assert more(one(1), other(1)) == 3.0
 
 
 def test_compiled_code_has_a_form_of_its_own_where_plain_python_needs_another():

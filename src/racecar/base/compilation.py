@@ -141,8 +141,11 @@ def compile_kernel(function: F, signature: str | tuple[object, ...], *, nogil: b
 
 def add_types(kernel: Callable[..., object], other: Callable[..., object]) -> None:
     """Let a kernel, of compile_kernel(), take also the types of another of the same function."""
-    for machine_code in cast(Dispatcher, other).overloads.values():
-        cast(Dispatcher, kernel).add_overload(machine_code)
+    known = cast(Dispatcher, kernel)
+    for types, machine_code in cast(Dispatcher, other).overloads.items():
+        # With the same types twice Numba cannot choose.
+        if types not in known.overloads:
+            known.add_overload(machine_code)
 
 
 def failure_of(compile_it: Callable[[], object]) -> str:

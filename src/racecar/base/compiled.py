@@ -222,6 +222,7 @@ def kernel(function: F) -> F:
     """
     code = _code_of(function)
     made: list[Callable[..., object]] = []
+    one_at_a_time = threading.Lock()
 
     @functools.wraps(function)
     def call(*arguments: object) -> object:
@@ -234,14 +235,15 @@ def kernel(function: F) -> F:
                 pass
         if not has_compiler():
             return function(*arguments)
-        one = compiled(code, types_of(*arguments))
-        if made:
-            from racecar.base import compilation
+        with one_at_a_time:
+            one = compiled(code, types_of(*arguments))
+            if made:
+                from racecar.base import compilation
 
-            # It chooses among its types in a microsecond. That none fits takes Numba fifty.
-            compilation.add_types(made[0], one)
-        else:
-            made.append(one)
+                # It chooses among its types in a microsecond. That none fits takes Numba fifty.
+                compilation.add_types(made[0], one)
+            else:
+                made.append(one)
         return one(*arguments)
 
     _implement(call, _CALLED, lambda *arguments: code)
