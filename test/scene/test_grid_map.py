@@ -36,9 +36,9 @@ def test_no_grid_is_a_free_cell_without_extent():
     room = room_around(np.zeros((1, 1), bool))
     assert NO_GRID.room.tolist() == room.ravel().tolist()
     # Kernels are compiled for each type of array.
-    grid = OccupancyGrid(np.zeros((2, 3), np.int8), 0.1).numbers
-    assert NO_GRID.room.dtype == grid.room.dtype
-    assert NO_GRID.room.flags.writeable == grid.room.flags.writeable
+    for other in (room, OccupancyGrid(np.zeros((2, 3), np.int8), 0.1).numbers.room):
+        assert NO_GRID.room.dtype == other.dtype
+        assert NO_GRID.room.flags.writeable == other.flags.writeable
     assert (NO_GRID.stride, NO_GRID.length, NO_GRID.width) == (room.shape[1], 0.0, 0.0)
 
 
