@@ -14,6 +14,10 @@ import pytest
 
 pytest_plugins = ['hard_timeout']
 
+# As the commands and nodes have it, before NumPy is imported by the workers or by any of the
+# hundreds of processes that tests start: each further thread of OpenBLAS takes 50 ms of a core.
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
+
 # The same examples in each run, and no deadline for one: the first compiles, and others may have
 # the computer to themselves.
 settings.register_profile(

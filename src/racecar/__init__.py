@@ -22,10 +22,10 @@ else:
     # So Python calls a program that it is about to import: `python -m racecar.nodes NODE`.
     if sys.argv[:1] == ['-m'] and any(
             word.startswith(f'{__name__}.') for word in sys.orig_argv):
-        from racecar.base.starting import collect_seldom
+        from racecar.base.starting import begin_process
 
-        collect_seldom()
-        del collect_seldom
+        begin_process()
+        del begin_process
 
     # The first goes first, which loads nothing before it is asked for one of its names.
     _HOMES = 'facade', 'api'

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import sys
 
-from racecar.base.starting import collect_seldom
+from racecar.base.starting import begin_process
 from racecar.signals import (
     code_of_command,
     code_of_node,
@@ -17,21 +17,11 @@ from racecar.signals import (
 )
 
 
-def without_threads_of_blas() -> None:
-    """Keep linear algebra in the thread that asks for it, unless the user has said otherwise.
-
-    Matrices are narrow here: further threads of OpenBLAS only wait, with a processor of their own
-    at the start and after each call, and the bits of sums can depend on how many they are.
-    """
-    os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
-
-
 def node() -> int:
     """Run the node whose name the executable has."""
-    without_threads_of_blas()
+    begin_process()
     end_at_once_on_signals(code_of_node)
     end_with_launch()
-    collect_seldom()
     from racecar.nodes.shared.entry import run_executable
 
     with ending_with_the_reader():
@@ -40,9 +30,8 @@ def node() -> int:
 
 def command() -> int:
     """Run the command `racecar`."""
-    without_threads_of_blas()
+    begin_process()
     end_at_once_on_signals(code_of_command)
-    collect_seldom()
     from racecar.cli.main import main
 
     with ending_with_the_reader():

@@ -44,6 +44,17 @@ except ValueError:
 """) == ['False', 'False', 'False', str(collects), str(collects)]
 
 
+def test_what_was_made_meanwhile_is_not_looked_through_at_its_end():
+    assert run("""
+begun = []
+gc.callbacks.append(lambda phase, info: begun.append(info['generation']))
+with without_collecting():
+    made = [[number] for number in range(100_000)]
+new = [[]]
+print(*begun, *(any(one is made for one in gc.get_objects(age)) for age in (0, 1, 2)))
+""") == ['False', 'False', 'True']
+
+
 def test_after_two_threads_at_once_is_collected_again():
     assert run("""
 begun, go = threading.Event(), threading.Event()
@@ -99,31 +110,85 @@ print(gc.get_freeze_count() == count)
 """) == ['True', 'True']
 
 
+def test_nested_and_in_threads_the_outermost_freezes_and_ends_it():
+    assert run("""
+def is_frozen():
+    return gc.get_freeze_count() > 0
+
+def enter():
+    with collecting_only_what_is_new():
+        print(is_frozen())
+
+for again in range(2):
+    with collecting_only_what_is_new():
+        enter()
+        other = threading.Thread(target=enter)
+        other.start()
+        other.join()
+        print(is_frozen())
+    print(is_frozen())
+""") == ['True', 'True', 'True', 'False'] * 2
+
+
+def test_what_is_frozen_is_counted_once():
+    # Each time takes as long as there are objects.
+    assert run("""
+gc.freeze()
+count = gc.get_freeze_count
+asked = []
+gc.get_freeze_count = lambda: asked.append(1) or count()
+for again in range(3):
+    with collecting_only_what_is_new():
+        pass
+print(len(asked), count() > 0)
+""") == ['1', 'True']
+
+
+@pytest.fixture
+def undecided():
+    """Return the environment of a user who has not said how many threads OpenBLAS has."""
+    return {name: value for name, value in os.environ.items() if name != 'OPENBLAS_NUM_THREADS'}
+
+
 @pytest.mark.parametrize('words', [
     ['-c', 'import sys; sys.argv[0] = "racecar"; from racecar.executables import command;'
            ' command()', 'parameters', 'lap_timer'],
     ['-m', 'racecar.cli.main', 'parameters', 'lap_timer']])
-def test_a_process_of_this_package_is_searched_seldom(words, tmp_path):
+def test_a_process_of_this_package_is_searched_seldom_and_calculates_in_one_thread(
+        words, tmp_path, undecided):
     # What is imported at the start of each Python, before the program.
     (tmp_path / 'sitecustomize.py').write_text(
-        'import atexit, gc, sys\n'
-        'atexit.register(lambda: print(gc.get_threshold()[0], file=sys.stderr))\n')
+        'import atexit, gc, os, sys\n'
+        'atexit.register(lambda: print(gc.get_threshold()[0],'
+        ' os.environ["OPENBLAS_NUM_THREADS"], file=sys.stderr))\n')
     path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
     done = subprocess.run(
         [sys.executable, *words], capture_output=True, text=True, check=False,
-        env={**os.environ, 'PYTHONPATH': path})
+        env={**undecided, 'PYTHONPATH': path})
     assert done.returncode == 0
     assert 'track' in done.stdout
-    assert done.stderr.split() == ['50000']
+    assert done.stderr.split() == ['50000', '1']
 
 
-def test_a_program_of_a_user_is_searched_as_python_does():
-    assert run("""
-before = gc.get_threshold()
+def test_a_program_of_a_user_is_left_as_python_has_it(undecided):
+    done = subprocess.run(
+        [sys.executable, '-c', """
+import gc, os
+before = gc.get_threshold(), {**os.environ}
 import racecar
 racecar.Simulator
-print(gc.get_threshold() == before)
-""") == ['True']
+print(before == (gc.get_threshold(), {**os.environ}))
+"""], capture_output=True, text=True, check=True, env=undecided)
+    assert done.stdout.split() == ['True']
+
+
+@pytest.mark.parametrize(('said', 'threads'), [({}, '1'), ({'OPENBLAS_NUM_THREADS': '3'}, '3')])
+def test_who_has_said_how_many_threads_calculate_has_them(said, threads, undecided):
+    code = child_code('builtins', 'print', 'begun')
+    done = subprocess.run(
+        [sys.executable, '-c', f'{code}; import os; print(os.environ["OPENBLAS_NUM_THREADS"])'],
+        capture_output=True, text=True, check=True, env={**undecided, **said})
+    assert done.stdout.split() == ['begun', threads]
 
 
 def test_a_module_of_a_user_that_imports_racecar_is_searched_as_python_does(tmp_path):

@@ -17,16 +17,23 @@ from racecar.ros.run_node import end, make_executor, spin
 pytestmark = pytest.mark.ros
 
 
+@pytest.fixture
+def context():
+    """Nodes can be made meanwhile."""
+    rclpy.init()
+    yield
+    rclpy.try_shutdown()
+
+
 @pytest.fixture(params=['as it comes', 'without a file behind stderr'])
-def executor(request, monkeypatch):
+def executor(request, monkeypatch, context):
     if request.param != 'as it comes':
         monkeypatch.setattr(sys, 'stderr', io.StringIO())
-    rclpy.init()
+        monkeypatch.setattr(sys, '__stderr__', None)
     found = make_executor()
     nodes: list[Any] = []
     yield found, nodes
     end(found, nodes)
-    rclpy.try_shutdown()
 
 
 def test_executor_spins_until_a_future_is_done(executor):
@@ -40,10 +47,15 @@ def test_executor_spins_until_a_future_is_done(executor):
     assert done.result() == 'done'
 
 
-def test_executor_without_a_file_behind_stderr_is_the_single_threaded_one(monkeypatch):
+@pytest.mark.parametrize('stderr', [io.StringIO(), None])
+def test_executor_is_that_of_events_wherever_the_process_has_a_file_for_errors(
+        stderr, monkeypatch, context):
+    monkeypatch.setattr(sys, 'stderr', stderr)
+    assert not isinstance(make_executor(), SingleThreadedExecutor)
+    assert sys.stderr is stderr
+
+
+def test_executor_without_any_file_for_errors_is_the_single_threaded_one(monkeypatch, context):
     monkeypatch.setattr(sys, 'stderr', io.StringIO())
-    rclpy.init()
-    try:
-        assert isinstance(make_executor(), SingleThreadedExecutor)
-    finally:
-        rclpy.try_shutdown()
+    monkeypatch.setattr(sys, '__stderr__', None)
+    assert isinstance(make_executor(), SingleThreadedExecutor)

@@ -221,29 +221,30 @@ def kernel(function: F) -> F:
     Calls with other types compile it again. The machine code is cached as that of compiled().
     """
     code = _code_of(function)
-    made: list[Callable[..., object]] = []
+    known: Callable[..., object] | None = None
     one_at_a_time = threading.Lock()
 
     @functools.wraps(function)
     def call(*arguments: object) -> object:
-        for one in made:
+        nonlocal known
+        if known is not None:
             # Numba's error for arguments of other types. With contextlib.suppress a call takes a
             # microsecond more.
             try:
-                return one(*arguments)
+                return known(*arguments)
             except TypeError:
                 pass
         if not has_compiler():
             return function(*arguments)
         with one_at_a_time:
             one = compiled(code, types_of(*arguments))
-            if made:
+            if known is None:
+                known = one
+            else:
                 from racecar.base import compilation
 
                 # It chooses among its types in a microsecond. That none fits takes Numba fifty.
-                compilation.add_types(made[0], one)
-            else:
-                made.append(one)
+                compilation.add_types(known, one)
         return one(*arguments)
 
     _implement(call, _CALLED, lambda *arguments: code)

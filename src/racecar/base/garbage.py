@@ -5,6 +5,27 @@
 from collections.abc import Iterator
 import contextlib
 import gc
+import threading
+
+# Held while something is frozen, by this module or, from when that was seen, by somebody else.
+_frozen = threading.Lock()
+
+
+def _freeze() -> bool:
+    """Take what exists out of each search, unless something is frozen already; whether it did."""
+    if not _frozen.acquire(blocking=False):
+        return False
+    if gc.get_freeze_count():
+        # The lock stays held: Python counts them one by one, 10 ms and more for a million.
+        return False
+    gc.freeze()
+    return True
+
+
+def _unfreeze() -> None:
+    """Let full searches, and no others, look through what _freeze() has taken out."""
+    gc.unfreeze()
+    _frozen.release()
 
 
 @contextlib.contextmanager
@@ -20,6 +41,9 @@ def without_collecting() -> Iterator[None]:
         yield
     finally:
         if collects:
+            # Otherwise Python would now look through all that is new.
+            if _freeze():
+                _unfreeze()
             gc.enable()
 
 
@@ -30,11 +54,9 @@ def collecting_only_what_is_new() -> Iterator[None]:
     A search that looks through all of it holds up several ticks of a simulation. Where something
     is frozen already all stays as it is, as gc.unfreeze() would take that too.
     """
-    freezes = not gc.get_freeze_count()
-    if freezes:
-        gc.freeze()
+    freezes = _freeze()
     try:
         yield
     finally:
         if freezes:
-            gc.unfreeze()
+            _unfreeze()

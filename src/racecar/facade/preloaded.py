@@ -5,9 +5,9 @@
 import gc
 from importlib import import_module
 
-from racecar.base.starting import collect_seldom
+from racecar.base.starting import begin_process
 
-collect_seldom()
+begin_process()
 for name in ('distributed.nanny', 'racecar.facade.evaluation', 'racecar.facade.fleet_sweeps',
              'racecar.facade.league', 'racecar.facade.sweep_parts'):
     import_module(name)

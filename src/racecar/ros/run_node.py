@@ -36,10 +36,15 @@ def make_executor() -> Executor:
     """EventsExecutor where rclpy has it: it costs a third of the processor time."""
     try:
         from rclpy.experimental import EventsExecutor
-        return EventsExecutor()
-    except (ImportError, UnsupportedOperation):
-        # It also wants a file descriptor behind sys.stderr, which notebooks do not have.
+    except ImportError:
         return SingleThreadedExecutor()
+    # It wants a file descriptor behind sys.stderr, for tracebacks of crashes. In notebooks only
+    # the original has one; after `2>&-` there is none.
+    for stderr in sys.stderr, sys.__stderr__:
+        with contextlib.suppress(UnsupportedOperation, RuntimeError, ValueError), \
+                contextlib.redirect_stderr(stderr):
+            return EventsExecutor()
+    return SingleThreadedExecutor()
 
 
 def spin(executor: Executor, until: Future | None = None) -> None:
