@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """predict(), motion_of() and state_at(): the bits of the simulator, compiled and not."""
 
+import functools
 from typing import Any
 
 from hypothesis import given, settings
@@ -35,8 +36,10 @@ commands = st.lists(st.tuples(st.floats(-0.9, 3.0), st.floats(-0.3, 0.3), st.int
                     min_size=1, max_size=5)
 
 
-def kernel_of(model):
+@functools.cache
+def kernel_of(name):
     """Compiled function of flat state, numbers and found motion that asks all of them."""
+    model = MODELS[name]
     numbers, state = vehicle_numbers(model), model.equations.state
     numbers_part, state_part = Part(kind_zero(numbers)), Part(state)
     motion_part = Part(racecar.CarMotion(*(0.0,) * 6))
@@ -55,15 +58,12 @@ def kind_zero(value):
     return kind_of(value).zeros
 
 
-KERNELS: dict[str, Any] = {}
-
-
 @pytest.mark.parametrize('name', MODELS)
 @settings(max_examples=10, deadline=None)
 @given(plan=commands)
 def test_predictions_are_those_of_the_simulator_compiled_and_not(name, plan):
     model = MODELS[name]
-    kernel = KERNELS.setdefault(name, kernel_of(model))
+    kernel = kernel_of(name)
     simulator = Simulator(model, start=Start(racecar.Pose2(0.3, -0.2, 1.1)))
     numbers = vehicle_numbers(model)
     state = filled(model.equations.state, simulator.state)
