@@ -111,8 +111,12 @@ class Cluster:
             raise _gone(error) from error
 
     def _run(self, task: Task[C], ranges: Iterable[Range]) -> Iterator[C | Lost]:
-        job = self._client.submit(_received, _Job(
-            task, present_environment(), task.files, self._timeout), pure=False)
+        from distributed.protocol.pickle import dumps
+
+        # As bytes: the scheduler looks into all else that it passes on, and would import what a
+        # task is made of, with Numba, before any worker has it.
+        job = self._client.submit(_received, dumps(_Job(
+            task, present_environment(), task.files, self._timeout)), pure=False)
         cores = max(self._cores, 1)
         plan = Plan(ranges, 2 * cores, one_by_one=task.is_heavy)
         under_way: dict[_Future, Range] = {}
@@ -252,8 +256,11 @@ class _HungError(Exception):
     """A chunk takes too long."""
 
 
-def _received(job: _Job) -> _Job:
+def _received(packed: bytes) -> _Job:
     """A job, which all chunks take from here, and which is made again where it is lost."""
+    from distributed.protocol.pickle import loads
+
+    job: _Job = loads(packed)
     return job
 
 
