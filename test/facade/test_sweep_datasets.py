@@ -134,6 +134,8 @@ def test_result_in_python_is_that_without_a_scheduler(scheduler):
 
 
 def test_a_scheduler_passes_on_what_only_the_workers_load(scheduler):
+    import distributed
+
     racecar.sweep('kinematic_ode', GRID, scheduler=scheduler)
     with distributed.Client(scheduler, set_as_default=False) as client:
         assert client.run_on_scheduler(lambda: [
