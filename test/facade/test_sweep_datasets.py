@@ -139,7 +139,8 @@ def test_a_scheduler_passes_on_what_only_the_workers_load(scheduler):
     racecar.sweep('kinematic_ode', GRID, scheduler=scheduler)
     with distributed.Client(scheduler, set_as_default=False) as client:
         assert client.run_on_scheduler(lambda: [
-            name for name in ('racecar.simulation', 'numba') if name in sys.modules]) == []
+            name for name in ('racecar.simulation.block', 'numba')
+            if name in sys.modules]) == []
 
 
 def test_rows_are_those_of_the_result(tmp_path):
