@@ -31,7 +31,7 @@ from playwright.sync_api import Browser, Page, sync_playwright, ViewportSize
 Scheme = Literal['light', 'dark']
 
 PICTURES = Path(__file__).resolve().parent / 'pictures'
-BROWSERS = ('chromium', 'chromium-browser', 'google-chrome')
+BROWSERS = ('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome')
 ARGUMENTS = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
              '--no-sandbox']
 COMMAND = 'import sys; from racecar.executables import command; sys.exit(command())'
